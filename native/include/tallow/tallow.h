@@ -1,0 +1,456 @@
+// Tallow: melting, flowing and rigid fluid. The whole public interface.
+//
+// How a program uses it, in order:
+//
+//     tlwContextDef cdef = tlwDefaultContextDef();      // callbacks, threads
+//     tlwContext *context;  tlwCreateContext(&cdef, &context);
+//     tlwSceneDef sdef = tlwDefaultSceneDef();          // domain, world, solver
+//     tlwScene *scene;      tlwCreateScene(context, &sdef, &scene);   // or tlwLoadScene(context, "folder", &scene)
+//     tlwAddMaterial(scene, ...);  tlwAddObject(scene, ...);
+//     tlwSim *sim;          tlwCreateSim(scene, &sim);
+//     while (...) tlwAdvance(sim, seconds);             // then look: tlwGetStats, tlwGetParticles, tlwGetSurface, ...
+//
+// or, to bake a scene folder into a cache folder in one call, tlwBake.
+//
+// Rules that hold for every function:
+// - SI units: metres, seconds, kilograms, kelvin, pascal seconds, newton per metre.
+// - Every function that can fail returns a tlwResult. When it is not TLW_OK, tlwGetMessage(context) holds one sentence
+//   that names the object, says what is wrong and what to do. Nothing is half done: outputs are left as they were.
+// - Every Def struct must come from its tlwDefault...Def() function. It carries a cookie, so a struct that was never
+//   initialised, or that was compiled against another version of this header, is refused instead of misread.
+// - A context and all that is made from it belong to one thread at a time. Two contexts share nothing.
+// - Handles are destroyed in reverse order of creation: sim, scene, context.
+#ifndef TALLOW_H
+#define TALLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(TLW_BUILDING) && defined(__GNUC__)
+#define TLW_API __attribute__((visibility("default")))
+#else
+#define TLW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Raised whenever a struct below changes its layout.
+#define TLW_ABI_VERSION 1
+
+typedef enum tlwResult {
+    TLW_OK = 0,
+    TLW_CANCELLED = 1,      // the cancel callback said so; the simulation is still usable at its last finished substep
+    TLW_BAD_ARGUMENT = 2,   // a Def or a scene holds something that cannot be simulated
+    TLW_BAD_MESH = 3,       // an object's mesh is empty, flat, or holds numbers that are not finite
+    TLW_BAD_FILE = 4,       // a file is missing, unreadable, damaged or of another version
+    TLW_WRITE_FAILED = 5,   // a folder cannot be written, or the disk is full
+    TLW_OUT_OF_MEMORY = 6,
+    TLW_NOT_CONVERGED = 7,  // a linear solve failed with every fallback
+    TLW_INTERNAL = 8        // a defect in Tallow
+} tlwResult;
+
+typedef struct tlwContext tlwContext;
+typedef struct tlwScene tlwScene;
+typedef struct tlwSim tlwSim;
+
+typedef struct tlwVec3 {
+    double x, y, z;
+} tlwVec3;
+
+// Rotation as a unit quaternion, w first.
+typedef struct tlwQuat {
+    double w, x, y, z;
+} tlwQuat;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Context
+
+typedef enum tlwLogLevel { TLW_LOG_INFO = 0, TLW_LOG_WARNING = 1, TLW_LOG_ERROR = 2 } tlwLogLevel;
+
+// `text` is one sentence without a line break, valid during the call only.
+typedef void tlwLogFn(void *user, tlwLogLevel level, const char *text);
+
+// Polled every substep and every few solver iterations, from the calling thread. Return true to stop.
+typedef bool tlwCancelFn(void *user);
+
+// How far a long call has come: `done` from 0 to 1 and what it is doing ("pressure"), valid during the call only.
+typedef void tlwProgressFn(void *user, double done, const char *stage);
+
+typedef struct tlwContextDef {
+    tlwLogFn *log;           // may be null
+    tlwCancelFn *cancel;     // may be null
+    tlwProgressFn *progress; // may be null
+    void *user;              // handed to the three callbacks
+    int threads;             // worker threads; 0 = one per core. Results do not depend on it, bit for bit
+    int cookie;
+} tlwContextDef;
+
+TLW_API tlwContextDef tlwDefaultContextDef(void);
+
+// Version of the library, "0.1.0".
+TLW_API const char *tlwGetVersion(void);
+
+// Compare with TLW_ABI_VERSION before calling anything else through ctypes.
+TLW_API int tlwGetAbiVersion(void);
+
+TLW_API tlwResult tlwCreateContext(const tlwContextDef *def, tlwContext **context);
+TLW_API void tlwDestroyContext(tlwContext *context);
+
+// The sentence that belongs to the last result that was not TLW_OK. Never null, at most 511 bytes.
+TLW_API const char *tlwGetMessage(const tlwContext *context);
+
+// "TLW_BAD_MESH" and so on.
+TLW_API const char *tlwGetResultName(tlwResult result);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Scene: domain, world, solver
+
+// What a side of the domain does.
+typedef enum tlwWall {
+    TLW_WALL_SLIP = 0,    // liquid slides along it
+    TLW_WALL_NO_SLIP = 1, // liquid sticks to it
+    TLW_WALL_OPEN = 2     // liquid leaves through it and is removed
+} tlwWall;
+
+// How velocity travels with the liquid (mission row 2).
+typedef enum tlwTransport {
+    TLW_TRANSPORT_APIC = 0,            // affine particles: low dissipation, keeps angular momentum. The default
+    TLW_TRANSPORT_FLIP = 1,            // FLIP/PIC blend by `flip_blend`
+    TLW_TRANSPORT_SEMI_LAGRANGIAN = 2, // grid only, 000 s3.2; dissipative, for comparison
+    TLW_TRANSPORT_MACCORMACK = 3,      // grid only, second order
+    TLW_TRANSPORT_BFECC = 4            // grid only, 002 s3.1
+} tlwTransport;
+
+// How rigid bodies and liquid act on each other.
+typedef enum tlwCoupling {
+    TLW_COUPLING_JOINT = 0, // one symmetric system for pressure and bodies. The default
+    TLW_COUPLING_SPLIT = 1  // operator split of 000 s5.4, for comparison
+} tlwCoupling;
+
+typedef struct tlwSceneDef {
+    const char *name; // may be null
+
+    // Domain
+    tlwVec3 domain_min, domain_max; // m. Rounded outwards to whole cells
+    double cell_size;               // m
+    tlwWall walls[6];               // -x +x -y +y -z +z
+    double wall_friction;           // Coulomb coefficient of slip walls, 0 = frictionless
+
+    // World
+    tlwVec3 gravity;            // m/s2
+    double ambient_temperature; // K
+    double film_coefficient;    // W/m2 K between free surface and air
+    double emissivity;          // 0..1, radiation of the free surface
+    double thermal_speed;       // how many times faster heat moves than in life
+
+    // Time
+    double fps;
+    int frame_start, frame_end;
+
+    // Solver
+    tlwTransport transport;
+    tlwCoupling coupling;
+    double flip_blend;           // 0 = PIC, 1 = FLIP
+    int particles_per_axis;      // particles per cell and axis when seeding; 2 = 8 per cell
+    double cfl;                  // cells a particle may cross in one substep
+    int max_substeps;            // per frame; more motion than that is slowed with a warning
+    double pressure_tolerance;   // relative residual
+    double viscosity_tolerance;  // relative residual
+    int max_iterations;          // of a linear solve before its fallback
+    double surface_tension_scale; // multiplies the materials' surface tension; 0 = off
+    uint32_t seed;               // of the particle jitter
+    bool save_particles;         // write particles/ in a bake
+    bool save_vdb;               // write surface/ in a bake
+    bool save_mesh;              // write mesh/ in a bake
+    int mesh_detail;             // mesh voxels per cell edge: 1 or 2
+    int checkpoint_every;        // frames between checkpoints; 0 = none
+
+    int cookie;
+} tlwSceneDef;
+
+TLW_API tlwSceneDef tlwDefaultSceneDef(void);
+TLW_API tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene **scene);
+
+// Read a scene folder (docs/scene-format.md).
+TLW_API tlwResult tlwLoadScene(tlwContext *context, const char *folder, tlwScene **scene);
+TLW_API void tlwDestroyScene(tlwScene *scene);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Materials
+
+#define TLW_MAX_CURVE 16
+
+// Dynamic viscosity against temperature: points in rising temperature, straight lines in log(viscosity) between them,
+// constant beyond the ends. One point is a constant viscosity.
+typedef struct tlwCurve {
+    int count;
+    double temperature[TLW_MAX_CURVE]; // K
+    double value[TLW_MAX_CURVE];       // Pa s
+} tlwCurve;
+
+// What material below its solidus does.
+typedef enum tlwFrozen {
+    TLW_FROZEN_RIGID = 0, // connected frozen parts move as rigid pieces and do not creep
+    TLW_FROZEN_SOFT = 1   // very viscous, as in 000 ch.4: `solid_viscosity`
+} tlwFrozen;
+
+typedef struct tlwMaterialDef {
+    const char *name;
+    double density_solid, density_liquid;           // kg/m3
+    double specific_heat_solid, specific_heat_liquid; // J/kg K
+    double conductivity_solid, conductivity_liquid; // W/m K
+    double solidus, liquidus;                       // K; equal for a sharp melting point
+    double latent_heat;                             // J/kg; 0 = the material never freezes
+    tlwCurve viscosity;                             // of the liquid, Pa s
+    double solid_viscosity;                         // Pa s, for TLW_FROZEN_SOFT and the end of the melting range
+    double surface_tension;                         // N/m
+    double contact_angle;                           // degrees
+    tlwFrozen frozen;
+    float color[3];                                 // suggestion for the viewport, linear RGB
+    int cookie;
+} tlwMaterialDef;
+
+TLW_API tlwMaterialDef tlwDefaultMaterialDef(void); // water at 20 C
+TLW_API tlwResult tlwAddMaterial(tlwScene *scene, const tlwMaterialDef *def, int *material);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Objects
+
+typedef enum tlwRole {
+    TLW_ROLE_LIQUID = 0,  // wax and liquid: the mesh's volume is filled with `material` at the start
+    TLW_ROLE_INFLOW = 1,  // refills its volume every substep while enabled
+    TLW_ROLE_OUTFLOW = 2, // removes liquid inside it
+    TLW_ROLE_SOLID = 3,   // obstacle, static or moving as its keyframes say
+    TLW_ROLE_RIGID = 4,   // moved by the liquid and by contacts
+    TLW_ROLE_HEAT = 5     // see tlwHeatKind
+} tlwRole;
+
+typedef enum tlwHeatKind {
+    TLW_HEAT_SOLID = 0,  // an obstacle held at `temperature`
+    TLW_HEAT_VOLUME = 1, // adds `power` to the material inside its mesh
+    TLW_HEAT_LAMP = 2    // radiates `power` from its mesh's centre onto the surfaces it sees
+} tlwHeatKind;
+
+// What an obstacle's surface does to the liquid.
+typedef enum tlwSurface { TLW_SURFACE_SLIP = 0, TLW_SURFACE_STICK = 1 } tlwSurface;
+
+// Triangles. `positions` holds 3 numbers per vertex, `triangles` 3 indices each. Copied by the library.
+typedef struct tlwMeshData {
+    const float *positions;
+    int vertex_count;
+    const int32_t *triangles;
+    int triangle_count;
+} tlwMeshData;
+
+// One key of an object's motion. Between keys position, scale and power are interpolated linearly, rotation by slerp;
+// `enabled` holds until the next key.
+typedef struct tlwKey {
+    double time; // s from the start of frame_start
+    tlwVec3 position;
+    tlwQuat rotation;
+    tlwVec3 scale;
+    tlwVec3 velocity;   // inflow velocity, m/s
+    double temperature; // K
+    double power;       // W
+    bool enabled;
+} tlwKey;
+
+// Delivers the mesh of a deforming solid for a frame, in world space and with the same triangles every time.
+// Called from the simulating thread, once per frame.
+typedef tlwResult tlwDeformFn(void *user, int frame, tlwMeshData *mesh);
+
+typedef struct tlwObjectDef {
+    const char *name; // appears in messages
+    tlwRole role;
+    tlwMeshData mesh; // in object space
+    const tlwKey *keys;
+    int key_count; // at least 1
+    tlwDeformFn *deform; // solids only; may be null
+    void *deform_user;
+
+    int material;           // liquid and inflow
+    tlwVec3 velocity;       // of liquid and rigid bodies at the start, m/s
+    tlwVec3 spin;           // rad/s about the centre of mass
+    tlwSurface surface;     // solid, rigid, heat
+    double friction;        // Coulomb, solids and bodies
+    double restitution;     // 0..1, bodies
+    double density;         // kg/m3, rigid; used when mass is 0
+    double mass;            // kg, rigid
+    double conductivity;    // W/m K, of solids and bodies; 0 = insulating
+    double specific_heat;   // J/kg K, of bodies
+    bool fixed_temperature; // bodies: hold the keyed temperature instead of cooling and warming
+    tlwHeatKind heat_kind;
+    double heat_range;      // m, lamp: no heat beyond it; 0 = unlimited
+    int cookie;
+} tlwObjectDef;
+
+TLW_API tlwKey tlwDefaultKey(void);
+TLW_API tlwObjectDef tlwDefaultObjectDef(void);
+
+// Also repairs the mesh where it can and reports what it did through the log; refuses what cannot be used.
+TLW_API tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object);
+
+typedef enum tlwForceKind { TLW_FORCE_WIND = 0, TLW_FORCE_POINT = 1, TLW_FORCE_VORTEX = 2, TLW_FORCE_DRAG = 3 } tlwForceKind;
+
+// A force field in the manner of Blender's: an acceleration sampled on the grid.
+typedef struct tlwForceDef {
+    const char *name;
+    tlwForceKind kind;
+    const tlwKey *keys; // position and rotation (local z is the wind or vortex axis); power = strength
+    int key_count;
+    double falloff;      // exponent of 1/distance^falloff
+    double min_distance; // m
+    double max_distance; // m, 0 = unlimited
+    int cookie;
+} tlwForceDef;
+
+TLW_API tlwForceDef tlwDefaultForceDef(void);
+TLW_API tlwResult tlwAddForce(tlwScene *scene, const tlwForceDef *def);
+
+typedef enum tlwJointKind { TLW_JOINT_FIXED = 0, TLW_JOINT_BALL = 1, TLW_JOINT_HINGE = 2, TLW_JOINT_SLIDER = 3 } tlwJointKind;
+
+// Joint between two rigid bodies, or a body and the world (object_b = -1). Anchor and axis in world space at the start.
+typedef struct tlwJointDef {
+    const char *name;
+    tlwJointKind kind;
+    int object_a, object_b;
+    tlwVec3 anchor;
+    tlwVec3 axis; // hinge and slider
+    int cookie;
+} tlwJointDef;
+
+TLW_API tlwJointDef tlwDefaultJointDef(void);
+TLW_API tlwResult tlwAddJoint(tlwScene *scene, const tlwJointDef *def);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Simulation
+
+// The scene is read, not kept: it may be destroyed only after the simulation, and must not change meanwhile.
+TLW_API tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim);
+TLW_API void tlwDestroySim(tlwSim *sim);
+
+// Advance by `seconds`, in as many substeps as the CFL number asks for.
+TLW_API tlwResult tlwAdvance(tlwSim *sim, double seconds);
+
+#define TLW_MAX_STAGES 24
+
+// What the last tlwAdvance did. Sums over its substeps unless it says otherwise.
+typedef struct tlwStats {
+    double time;             // s since the start
+    int substeps;
+    int64_t particles;       // at the end
+    int64_t cells;           // liquid cells at the end
+    int64_t tiles;           // active tiles at the end
+    double particle_volume;  // m3: what the particles stand for
+    double surface_volume;   // m3: inside the level set
+    double target_volume;    // m3: start + inflow - outflow, at the present densities
+    double max_speed;        // m/s at the end
+    double kinetic_energy;   // J at the end
+    tlwVec3 momentum;        // kg m/s, liquid and bodies
+    tlwVec3 angular_momentum; // kg m2/s about the origin, liquid and bodies
+    double enthalpy;         // J, relative to solid at 0 K
+    double melted;           // 0..1 share of the material that is liquid
+    tlwVec3 centre_of_mass;  // m, of the liquid
+    int pressure_iterations; // most in one solve
+    int viscosity_iterations;
+    int heat_iterations;
+    double pressure_residual; // worst relative residual reached
+    double viscosity_residual;
+    int pieces;               // frozen pieces at the end
+    int contacts;             // at the end
+    double seconds;           // wall clock
+    int stage_count;
+    const char *stage_name[TLW_MAX_STAGES];
+    double stage_seconds[TLW_MAX_STAGES];
+    int64_t peak_memory;      // bytes, of the process
+} tlwStats;
+
+TLW_API void tlwGetStats(const tlwSim *sim, tlwStats *stats);
+
+// Particles, structure of arrays; valid until the next call that takes the simulation.
+typedef struct tlwParticleView {
+    int64_t count;
+    const float *position;      // 3 each, m
+    const float *velocity;      // 3 each, m/s
+    const float *temperature;   // K
+    const float *melt;          // 0 solid .. 1 liquid
+    const float *rest_position; // 3 each, m: where the material was at the start
+    const uint8_t *material;
+    const uint32_t *id;
+} tlwParticleView;
+
+TLW_API tlwResult tlwGetParticles(tlwSim *sim, tlwParticleView *view);
+
+// Surface mesh of the liquid, closed and outward facing; valid until the next call that takes the simulation.
+typedef struct tlwSurfaceView {
+    int vertex_count, triangle_count;
+    const float *position;      // 3 each, m
+    const int32_t *triangle;    // 3 each
+    const float *velocity;      // 3 each, m/s
+    const float *temperature;   // K
+    const float *melt;          // 0 solid .. 1 liquid
+    const float *rest_position; // 3 each, m
+    const uint8_t *material;
+    double volume;              // m3
+} tlwSurfaceView;
+
+TLW_API tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view);
+
+typedef enum tlwField {
+    TLW_FIELD_VELOCITY = 0,    // 3 numbers
+    TLW_FIELD_LEVEL_SET = 1,   // m, negative inside
+    TLW_FIELD_PRESSURE = 2,    // Pa
+    TLW_FIELD_TEMPERATURE = 3, // K
+    TLW_FIELD_VISCOSITY = 4    // Pa s
+} tlwField;
+
+// Sample a grid field at `count` points (3 numbers each). `out` takes 3 numbers a point for velocity, else 1.
+TLW_API tlwResult tlwSampleField(tlwSim *sim, tlwField field, const double *points, int count, double *out);
+
+typedef struct tlwBodyState {
+    tlwVec3 position; // of the object's origin
+    tlwQuat rotation;
+    tlwVec3 velocity; // of the centre of mass
+    tlwVec3 spin;     // rad/s
+    tlwVec3 centre;   // of mass, world
+    double mass;
+    double temperature;
+} tlwBodyState;
+
+TLW_API tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state);
+
+// Checkpoints: everything that the future depends on. A simulation loaded from a checkpoint goes on bit for bit.
+TLW_API tlwResult tlwSaveState(tlwSim *sim, const char *path);
+TLW_API tlwResult tlwLoadState(tlwSim *sim, const char *path);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Bake
+
+// One finished frame, or one event, as a line of JSON. Valid during the call only.
+typedef void tlwEventFn(void *user, const char *json);
+
+typedef struct tlwBakeDef {
+    const char *scene;  // folder
+    const char *cache;  // folder; made when missing
+    int frame_first;    // 0 = the scene's first
+    int frame_last;     // 0 = the scene's last
+    bool resume;        // go on after the last finished frame when the scene is the same
+    tlwEventFn *event;  // may be null
+    void *event_user;
+    int cookie;
+} tlwBakeDef;
+
+TLW_API tlwBakeDef tlwDefaultBakeDef(void);
+TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
+
+// Words about a scene folder, a cache folder or a single file of one. `text` takes at most `size` bytes.
+TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,18 @@
+// What every handle is made from: callbacks, threads and the message.
+#ifndef TLW_BASE_CONTEXT_H
+#define TLW_BASE_CONTEXT_H
+
+#include "base/parallel.h"
+#include "base/result.h"
+
+struct tlwContext {
+    tlwContextDef def;
+    tlwThreads *threads;
+    tlwMessage message;
+};
+
+void tlwLog(const tlwContext *context, tlwLogLevel level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool tlwIsCancelled(const tlwContext *context);
+void tlwReportProgress(const tlwContext *context, double done, const char *stage);
+
+#endif

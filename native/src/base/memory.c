@@ -1,0 +1,63 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+void *tlwAlloc(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
+void *tlwRealloc(void *block, size_t count, size_t size)
+{
+    return reallocarray(block, count ? count : 1, size);
+}
+
+void tlwFree(void *block)
+{
+    free(block);
+}
+
+char *tlwCopyString(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return true;
+    int64_t grown = *capacity + *capacity / 2;
+    if (grown < needed)
+        grown = needed;
+    void *block = tlwRealloc(*array, (size_t)grown, size);
+    if (!block)
+        return false;
+    *array = block;
+    *capacity = grown;
+    return true;
+}
+
+void *tlwAllocPages(size_t bytes)
+{
+    void *block = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    madvise(block, bytes, MADV_NOHUGEPAGE);
+    return block;
+}
+
+void tlwFreePages(void *block, size_t bytes)
+{
+    if (block)
+        munmap(block, bytes ? bytes : 1);
+}
+
+int64_t tlwGetPeakMemory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (int64_t)usage.ru_maxrss * 1024;
+}

@@ -1,0 +1,25 @@
+// Memory: plain blocks, growing arrays, and large zeroed fields whose untouched pages cost nothing.
+#ifndef TLW_BASE_MEMORY_H
+#define TLW_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Null when memory is out or `count * size` overflows. `tlwAlloc` zeroes.
+void *tlwAlloc(size_t count, size_t size);
+void *tlwRealloc(void *block, size_t count, size_t size);
+void tlwFree(void *block);
+char *tlwCopyString(const char *text); // null stays null
+
+// Make `*array` hold at least `needed` elements, growing by half. False when memory is out; the array stays valid.
+bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size);
+
+// Zeroed, page aligned; physical memory is taken only for the pages that are written.
+void *tlwAllocPages(size_t bytes);
+void tlwFreePages(void *block, size_t bytes);
+
+// Largest resident size of this process so far, bytes.
+int64_t tlwGetPeakMemory(void);
+
+#endif

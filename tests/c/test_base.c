@@ -1,0 +1,99 @@
+// The base layer: vectors, memory, parallel loops, messages.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+static void test_rotation_vector_round_trip(void **state)
+{
+    (void)state;
+    tlwVec3 v = {0.3, -1.1, 0.7};
+    tlwVec3 back = tlwRotationVectorFromQuat(tlwQuatFromRotationVector(v));
+    assert_true(tlwLength(tlwSub(v, back)) < 1e-12);
+    tlwQuat half = tlwSlerp((tlwQuat){1, 0, 0, 0}, tlwQuatFromRotationVector(v), 0.5);
+    assert_true(tlwLength(tlwSub(tlwRotationVectorFromQuat(half), tlwScale(v, 0.5))) < 1e-12);
+}
+
+static void test_inverse_undoes_matrix(void **state)
+{
+    (void)state;
+    tlwMat3 a = {{{2, 1, 0}, {0.5, 3, -1}, {1, 0, 4}}};
+    tlwMat3 id = tlwMat3Mul(a, tlwMat3Inverse(a));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            assert_true(fabs(id.m[i][j] - (i == j)) < 1e-13);
+}
+
+static double sumOfInverses(void *context, int64_t begin, int64_t end)
+{
+    (void)context;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += 1.0 / (double)(i + 1);
+    return sum;
+}
+
+static void test_sum_is_the_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    double reference = tlwParallelSum(NULL, 1000003, 1000, sumOfInverses, NULL);
+    for (int n = 1; n <= 5; n++) {
+        tlwThreads *threads = tlwCreateThreads(n);
+        assert_true(tlwParallelSum(threads, 1000003, 1000, sumOfInverses, NULL) == reference);
+        tlwDestroyThreads(threads);
+    }
+}
+
+static void test_pages_are_zero_and_cost_nothing_until_written(void **state)
+{
+    (void)state;
+    size_t bytes = (size_t)1 << 36;
+    char *block = tlwAllocPages(bytes);
+    assert_non_null(block);
+    assert_int_equal(block[bytes / 2], 0);
+    block[bytes - 1] = 1;
+    assert_true(tlwGetPeakMemory() < (int64_t)1 << 32);
+    tlwFreePages(block, bytes);
+}
+
+static void test_context_refuses_a_def_without_cookie(void **state)
+{
+    (void)state;
+    tlwContextDef def = {0};
+    tlwContext *context = NULL;
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_BAD_ARGUMENT);
+    assert_null(context);
+    def = tlwDefaultContextDef();
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_OK);
+    tlwDestroyContext(context);
+}
+
+static void test_message_is_bounded(void **state)
+{
+    (void)state;
+    char longer[2000];
+    for (size_t i = 0; i < sizeof longer - 1; i++)
+        longer[i] = 'a';
+    longer[sizeof longer - 1] = 0;
+    tlwMessage message;
+    assert_int_equal(tlwFail(&message, TLW_BAD_FILE, "%s", longer), TLW_BAD_FILE);
+    assert_int_equal(message.text[TLW_MESSAGE_SIZE - 1], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rotation_vector_round_trip),
+        cmocka_unit_test(test_inverse_undoes_matrix),
+        cmocka_unit_test(test_sum_is_the_same_bits_for_any_thread_count),
+        cmocka_unit_test(test_pages_are_zero_and_cost_nothing_until_written),
+        cmocka_unit_test(test_context_refuses_a_def_without_cookie),
+        cmocka_unit_test(test_message_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
