@@ -1,0 +1,41 @@
+// The grid fields that the stages of a time step hand to each other. Numbers are slots of `grid` (tlwGetFloats and so
+// on give the memory); a stage's own header says which it reads and which it writes.
+//
+// Cell values sit at cell centres, face values on the lower face of their cell along the axis, node values on the lower
+// corner of their cell. Domain coordinates and cell units unless a comment says otherwise.
+#ifndef TLW_STEP_FLOW_H
+#define TLW_STEP_FLOW_H
+
+#include "grid/grid.h"
+
+typedef struct tlwFlow {
+    tlwGrid grid;
+
+    // The liquid
+    int phi;             // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
+    int velocity[3];     // face, float, m/s; kept between steps
+    int old_velocity[3]; // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
+    int mass_weight[3];  // face, float: how much particle mass stands behind the velocity; 0 = none
+    int density;         // cell, float, kg/m3; the liquid's, or its neighbours' next to it
+    int viscosity;       // cell, float, Pa s
+    int fill;            // cell, float: volume of the cell's particles / cell volume
+    int pressure;        // cell, float, Pa; kept between steps (warm start)
+
+    // Heat
+    int temperature; // cell, float, K
+    int enthalpy;    // cell, float, J/kg
+    int melt;        // cell, float, 0 solid .. 1 liquid
+    int material;    // cell, uint8: material that most of the cell's mass is made of
+    int piece;       // cell, int32: frozen piece that the cell belongs to, 0 = none
+
+    // Solids, moving ones and bodies included
+    int solid;             // node, float, m: signed distance, negative inside solids; background +TLW_PHI_BAND cells
+    int open[3];           // face, float 0..1: share of the face that no solid covers
+    int solid_velocity[3]; // face, float, m/s
+    int solid_object;      // cell, int16: nearest object within the band, -1 = none, -2 = domain wall
+} tlwFlow;
+
+// Width of the level-set band, in cells, on either side.
+#define TLW_PHI_BAND 4
+
+#endif
