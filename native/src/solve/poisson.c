@@ -1,0 +1,252 @@
+#include "solve/poisson.h"
+
+#include "base/kernel.h"
+#include "base/memory.h"
+#include "solve/poisson_level.h"
+
+#include <string.h>
+
+
+#define MAX_LEVELS 12
+#define SWEEPS 2          // red-black sweeps before and after
+#define COARSEST_SWEEPS 12
+
+struct tlwPoisson {
+    const tlwContext *context;
+    tlwPoissonSystem system;
+    tlwLevel levels[MAX_LEVELS];
+    int level_count;
+    int p, z, y; // scratch slots of the finest grid
+};
+
+static bool isCoarsest(const tlwGrid *grid)
+{
+    return grid->tile_count <= 1 ||
+           (grid->window_size[0] <= 4 * TLW_TILE && grid->window_size[1] <= 4 * TLW_TILE &&
+            grid->window_size[2] <= 4 * TLW_TILE && grid->tile_count <= 8);
+}
+
+tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *system)
+{
+    tlwPoisson *poisson = tlwAlloc(1, sizeof *poisson);
+    if (!poisson)
+        return NULL;
+    poisson->context = context;
+    poisson->system = *system;
+    tlwGrid *grid = system->grid;
+    poisson->p = tlwBorrowField(grid, sizeof(float));
+    poisson->z = tlwBorrowField(grid, sizeof(float));
+    poisson->y = tlwBorrowField(grid, sizeof(float));
+    bool ok = poisson->p >= 0 && poisson->z >= 0 && poisson->y >= 0;
+    tlwLevel *top = &poisson->levels[0];
+    top->grid = grid;
+    top->diag = tlwGetFloats(grid, system->diag);
+    for (int a = 0; a < 3; a++)
+        top->weight[a] = tlwGetFloats(grid, system->weight[a]);
+    top->type = tlwGetBytes(grid, system->type);
+    poisson->level_count = 1;
+    while (ok && poisson->level_count < MAX_LEVELS && !isCoarsest(poisson->levels[poisson->level_count - 1].grid)) {
+        tlwLevel *fine = &poisson->levels[poisson->level_count - 1];
+        poisson->level_count++;
+        ok = tlwCoarsenLevel(context->threads, fine, fine + 1) == TLW_OK;
+    }
+    if (ok)
+        return poisson;
+    tlwDestroyPoisson(poisson);
+    return NULL;
+}
+
+void tlwDestroyPoisson(tlwPoisson *poisson)
+{
+    if (!poisson)
+        return;
+    tlwReturnField(poisson->system.grid, poisson->p);
+    tlwReturnField(poisson->system.grid, poisson->z);
+    tlwReturnField(poisson->system.grid, poisson->y);
+    for (int n = 1; n < poisson->level_count; n++)
+        tlwFreeLevel(&poisson->levels[n]);
+    tlwFree(poisson);
+}
+
+static void smooth(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int sweeps, int first_color)
+{
+    for (int s = 0; s < sweeps; s++) {
+        tlwSmoothLevel(threads, level, x, b, first_color);
+        tlwSmoothLevel(threads, level, x, b, 1 - first_color);
+    }
+}
+
+static void cycle(tlwPoisson *poisson, int depth, float *x, const float *b, float *r)
+{
+    tlwThreads *threads = poisson->context->threads;
+    tlwLevel *level = &poisson->levels[depth];
+    tlwFillFloats(threads, level->grid, x, 0);
+    if (depth + 1 == poisson->level_count) {
+        smooth(threads, level, x, b, COARSEST_SWEEPS, 0);
+        smooth(threads, level, x, b, COARSEST_SWEEPS, 1);
+        return;
+    }
+    tlwLevel *coarse = level + 1;
+    smooth(threads, level, x, b, SWEEPS, 0);
+    tlwComputeResidual(threads, level, x, b, r);
+    tlwRestrictResidual(threads, level, r, coarse);
+    cycle(poisson, depth + 1, coarse->x, coarse->b, coarse->r);
+    tlwProlongate(threads, coarse, level, x);
+    smooth(threads, level, x, b, SWEEPS, 1);
+}
+
+void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z)
+{
+    cycle(poisson, 0, z, r, tlwGetFloats(poisson->system.grid, poisson->y));
+}
+
+static void apply(tlwPoisson *poisson, const float *x, float *y)
+{
+    tlwApplyLevel(poisson->context->threads, &poisson->levels[0], x, y);
+    if (poisson->system.apply_extra)
+        poisson->system.apply_extra(poisson->system.user, x, y);
+}
+
+// Vector work of conjugate gradients, over active tiles.
+typedef struct Vectors {
+    const tlwGrid *grid;
+    const float *a, *b;
+    float *c, *d;
+    float s;
+} Vectors;
+
+TLW_KERNEL static double dotRange(void *context, int64_t begin, int64_t end)
+{
+    const Vectors *v = context;
+    double sum[TLW_TILE] = {0};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        sum[i] += (double)v->a[row + i] * v->b[row + i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+static double dot(const tlwPoisson *poisson, const float *a, const float *b)
+{
+    Vectors v = {.grid = poisson->system.grid, .a = a, .b = b};
+    return tlwParallelSum(poisson->context->threads, v.grid->tile_count, TLW_TILE_BLOCK, dotRange, &v);
+}
+
+// x += s p, r -= s y; returns the new |r|^2
+TLW_KERNEL static double stepRange(void *context, int64_t begin, int64_t end)
+{
+    const Vectors *v = context;
+    double sum[TLW_TILE] = {0};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        v->c[row + i] += v->s * v->a[row + i];
+        float r = v->d[row + i] - v->s * v->b[row + i];
+        v->d[row + i] = r;
+        sum[i] += (double)r * r;
+    }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+// p = z + s p
+TLW_KERNEL static void directionRange(void *context, int64_t begin, int64_t end)
+{
+    const Vectors *v = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        v->c[row + i] = v->a[row + i] + v->s * v->c[row + i];
+}
+
+// r = b - A x, r over b
+TLW_KERNEL static void subtractRange(void *context, int64_t begin, int64_t end)
+{
+    const Vectors *v = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        v->c[row + i] -= v->a[row + i];
+}
+
+typedef struct PocketSum {
+    const int64_t *cells;
+    float *x;
+    float mean;
+} PocketSum;
+
+static double pocketSumRange(void *context, int64_t begin, int64_t end)
+{
+    const PocketSum *s = context;
+    double sum = 0;
+    for (int64_t n = begin; n < end; n++)
+        sum += s->x[s->cells[n]];
+    return sum;
+}
+
+static void pocketShiftRange(void *context, int64_t begin, int64_t end)
+{
+    const PocketSum *s = context;
+    for (int64_t n = begin; n < end; n++)
+        s->x[s->cells[n]] -= s->mean;
+}
+
+// In a pocket the matrix has constants in its null space: keep them out of residuals and directions.
+static void removeMeans(const tlwPoisson *poisson, float *x)
+{
+    for (int n = 0; n < poisson->system.pocket_count; n++) {
+        const tlwPocket *pocket = &poisson->system.pockets[n];
+        PocketSum s = {pocket->cells, x, 0};
+        double sum = tlwParallelSum(poisson->context->threads, pocket->count, 4096, pocketSumRange, &s);
+        s.mean = (float)(sum / (double)pocket->count);
+        tlwParallelFor(poisson->context->threads, pocket->count, 4096, pocketShiftRange, &s);
+    }
+}
+
+tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double tolerance, int max_iterations,
+                          tlwSolveStats *stats)
+{
+    tlwGrid *grid = poisson->system.grid;
+    tlwThreads *threads = poisson->context->threads;
+    float *x = tlwGetFloats(grid, x_slot), *r = tlwGetFloats(grid, b_slot), *p = tlwGetFloats(grid, poisson->p),
+          *z = tlwGetFloats(grid, poisson->z), *y = tlwGetFloats(grid, poisson->y);
+    *stats = (tlwSolveStats){0};
+    removeMeans(poisson, r);
+    double target = dot(poisson, r, r);
+    if (!(target > 0)) {
+        tlwFillFloats(threads, grid, x, 0);
+        return TLW_OK;
+    }
+    apply(poisson, x, y);
+    Vectors v = {.grid = grid, .a = y, .c = r};
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, subtractRange, &v);
+    removeMeans(poisson, r);
+    double limit = tolerance * tolerance * target, rr = dot(poisson, r, r), rz_old = 1;
+    tlwFillFloats(threads, grid, p, 0);
+    while (rr > limit) {
+        if (stats->iterations == max_iterations) {
+            stats->residual = sqrt(rr / target);
+            return TLW_NOT_CONVERGED;
+        }
+        if (tlwIsCancelled(poisson->context))
+            return TLW_CANCELLED;
+        cycle(poisson, 0, z, r, y);
+        removeMeans(poisson, z);
+        double rz = dot(poisson, r, z);
+        v = (Vectors){.grid = grid, .a = z, .c = p, .s = stats->iterations ? (float)(rz / rz_old) : 0};
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, directionRange, &v);
+        rz_old = rz;
+        apply(poisson, p, y);
+        double py = dot(poisson, p, y);
+        if (!(py > 0))
+            break;
+        v = (Vectors){.grid = grid, .a = p, .b = y, .c = x, .d = r, .s = (float)(rz / py)};
+        rr = tlwParallelSum(threads, grid->tile_count, TLW_TILE_BLOCK, stepRange, &v);
+        if (poisson->system.pocket_count) {
+            removeMeans(poisson, r);
+            rr = dot(poisson, r, r);
+        }
+        stats->iterations++;
+    }
+    stats->residual = sqrt(rr / target);
+    return rr <= limit ? TLW_OK : TLW_NOT_CONVERGED;
+}

@@ -1,0 +1,240 @@
+// The pressure solver: multigrid must converge fast, whatever the geometry, and give the same bits on any thread count.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "solve/poisson.h"
+
+typedef struct Problem {
+    tlwGrid grid;
+    tlwPoissonSystem system;
+    int x, b;
+} Problem;
+
+// What cell (i, j, k) is in a tank of n^3 cells.
+typedef uint8_t CellFn(int i, int j, int k, int n);
+
+static uint8_t damBreak(int i, int j, int k, int n)
+{
+    if (i < 0 || j < 0 || k < 0 || i >= n || j >= n || k >= n)
+        return TLW_CELL_SOLID;
+    return i < n / 2 && k < 3 * n / 4 ? TLW_CELL_LIQUID : TLW_CELL_AIR;
+}
+
+static uint8_t poolWithPillars(int i, int j, int k, int n)
+{
+    if (i < 0 || j < 0 || k < 0 || i >= n || j >= n || k >= n)
+        return TLW_CELL_SOLID;
+    if ((i * 7 / n) % 2 && (j * 5 / n) % 2)
+        return TLW_CELL_SOLID;
+    double height = n * (0.6 + 0.2 * sin(9.0 * i / n) * cos(7.0 * j / n));
+    return k < height ? TLW_CELL_LIQUID : TLW_CELL_AIR;
+}
+
+static uint8_t closedBox(int i, int j, int k, int n)
+{
+    return i < 0 || j < 0 || k < 0 || i >= n || j >= n || k >= n ? TLW_CELL_SOLID : TLW_CELL_LIQUID;
+}
+
+static void makeProblem(Problem *p, CellFn *cell, int n)
+{
+    tlwInitGrid(&p->grid, (tlwVec3){0, 0, 0}, (int[3]){n, n, n}, 1.0 / n);
+    int tiles = n / TLW_TILE + 2, count = 0;
+    int(*coords)[3] = malloc(sizeof *coords * (size_t)(tiles * tiles * tiles));
+    for (int k = -1; k < tiles - 1; k++)
+        for (int j = -1; j < tiles - 1; j++)
+            for (int i = -1; i < tiles - 1; i++, count++) {
+                coords[count][0] = i;
+                coords[count][1] = j;
+                coords[count][2] = k;
+            }
+    assert_int_equal(tlwActivateTiles(&p->grid, (const int(*)[3])coords, count), TLW_OK);
+    free(coords);
+    float zero = 0;
+    uint8_t solid = TLW_CELL_SOLID;
+    tlwPoissonSystem *s = &p->system;
+    *s = (tlwPoissonSystem){.grid = &p->grid};
+    s->diag = tlwAddField(&p->grid, sizeof(float), &zero, false);
+    for (int a = 0; a < 3; a++)
+        s->weight[a] = tlwAddField(&p->grid, sizeof(float), &zero, false);
+    s->type = tlwAddField(&p->grid, 1, &solid, false);
+    p->x = tlwAddField(&p->grid, sizeof(float), &zero, false);
+    p->b = tlwAddField(&p->grid, sizeof(float), &zero, false);
+    for (int t = 0; t < p->grid.tile_count; t++) {
+        const tlwTile *tile = &p->grid.tiles[t];
+        TLW_FOR_ROWS(&p->grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int c[3] = {tile->cell[0] + i, (int)j, k};
+            uint8_t type = cell(c[0], c[1], c[2], n);
+            tlwGetBytes(&p->grid, s->type)[row + i] = type;
+            float diag = 0;
+            for (int a = 0; a < 3; a++)
+                for (int side = -1; side <= 1; side += 2) {
+                    int d[3] = {c[0], c[1], c[2]};
+                    d[a] += side;
+                    uint8_t other = cell(d[0], d[1], d[2], n);
+                    if (type != TLW_CELL_LIQUID || other == TLW_CELL_SOLID)
+                        continue;
+                    diag += other == TLW_CELL_AIR ? 2 : 1;
+                    if (other == TLW_CELL_LIQUID && side < 0)
+                        tlwGetFloats(&p->grid, s->weight[a])[row + i] = 1;
+                }
+            tlwGetFloats(&p->grid, s->diag)[row + i] = type == TLW_CELL_LIQUID ? diag : 1;
+            unsigned h = (unsigned)(c[0] * 73856093 ^ c[1] * 19349663 ^ c[2] * 83492791);
+            tlwGetFloats(&p->grid, p->b)[row + i] =
+                type == TLW_CELL_LIQUID && diag > 0 ? (float)(h % 1000) / 1000 - 0.5f + (k < n / 4) : 0;
+        }
+    }
+}
+
+static tlwContext *makeContext(int threads)
+{
+    tlwContextDef def = tlwDefaultContextDef();
+    def.threads = threads;
+    tlwContext *context;
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_OK);
+    return context;
+}
+
+static int iterationsFor(CellFn *cell, int n, double tolerance)
+{
+    tlwContext *context = makeContext(2);
+    Problem p;
+    makeProblem(&p, cell, n);
+    tlwPoisson *poisson = tlwCreatePoisson(context, &p.system);
+    assert_non_null(poisson);
+    tlwSolveStats stats;
+    assert_int_equal(tlwSolvePoisson(poisson, p.x, p.b, tolerance, 60, &stats), TLW_OK);
+    printf("    %3d cells: %d iterations, residual %.1e\n", n, stats.iterations, stats.residual);
+    tlwDestroyPoisson(poisson);
+    tlwFreeGrid(&p.grid);
+    tlwDestroyContext(context);
+    return stats.iterations;
+}
+
+#ifdef TLW_SANITIZED
+enum { SMALL = 16, LARGE = 32 };
+#else
+enum { SMALL = 32, LARGE = 128 };
+#endif
+
+static void test_dam_break_converges_in_few_iterations(void **state)
+{
+    (void)state;
+    int small = iterationsFor(damBreak, SMALL, 1e-5), large = iterationsFor(damBreak, LARGE, 1e-5);
+    assert_true(large <= 14);
+    assert_true(large <= 1.5 * small + 1);
+}
+
+static void test_rough_pool_with_pillars_converges(void **state)
+{
+    (void)state;
+    iterationsFor(poolWithPillars, SMALL, 1e-5);
+    assert_true(iterationsFor(poolWithPillars, LARGE, 1e-5) <= 20);
+}
+
+static void test_closed_box_converges(void **state)
+{
+    (void)state;
+    tlwContext *context = makeContext(2);
+    Problem p;
+    makeProblem(&p, closedBox, SMALL);
+    uint8_t *type = tlwGetBytes(&p.grid, p.system.type);
+    // The right-hand side does not add up to zero: the solver must take that out by itself.
+    int64_t count = 0, *cells = malloc((size_t)p.grid.cell_count * sizeof *cells);
+    for (int64_t c = 0; c < p.grid.cell_count; c++)
+        if (type[c] == TLW_CELL_LIQUID)
+            cells[count++] = c;
+    tlwPocket pocket = {cells, count};
+    p.system.pockets = &pocket;
+    p.system.pocket_count = 1;
+    tlwPoisson *poisson = tlwCreatePoisson(context, &p.system);
+    tlwSolveStats stats;
+    assert_int_equal(tlwSolvePoisson(poisson, p.x, p.b, 1e-5, 40, &stats), TLW_OK);
+    assert_true(stats.iterations <= 20);
+    free(cells);
+    tlwDestroyPoisson(poisson);
+    tlwFreeGrid(&p.grid);
+    tlwDestroyContext(context);
+}
+
+static void test_cycle_is_symmetric_and_positive(void **state)
+{
+    (void)state;
+    tlwContext *context = makeContext(1);
+    Problem p;
+    makeProblem(&p, poolWithPillars, SMALL);
+    tlwPoisson *poisson = tlwCreatePoisson(context, &p.system);
+    int64_t n = p.grid.cell_count;
+    uint8_t *type = tlwGetBytes(&p.grid, p.system.type);
+    int slots[4];
+    float *v[4];
+    for (int m = 0; m < 4; m++) {
+        slots[m] = tlwBorrowField(&p.grid, sizeof(float));
+        v[m] = tlwGetFloats(&p.grid, slots[m]);
+        memset(v[m], 0, (size_t)n * sizeof(float));
+    }
+    srand(3);
+    float *diag = tlwGetFloats(&p.grid, p.system.diag);
+    for (int64_t c = 0; c < n; c++)
+        for (int m = 0; m < 2; m++)
+            v[m][c] = type[c] == TLW_CELL_LIQUID && diag[c] > 0 ? (float)rand() / (float)RAND_MAX - 0.5f : 0;
+    tlwApplyPoissonCycle(poisson, v[0], v[2]);
+    tlwApplyPoissonCycle(poisson, v[1], v[3]);
+    double ab = 0, ba = 0, aa = 0;
+    for (int64_t c = 0; c < n; c++) {
+        if (type[c] != TLW_CELL_LIQUID)
+            continue;
+        ab += (double)v[0][c] * v[3][c];
+        ba += (double)v[1][c] * v[2][c];
+        aa += (double)v[0][c] * v[2][c];
+    }
+    assert_true(aa > 0);
+    assert_true(fabs(ab - ba) < 1e-4 * aa);
+    tlwDestroyPoisson(poisson);
+    tlwFreeGrid(&p.grid);
+    tlwDestroyContext(context);
+}
+
+static void test_same_bits_on_one_and_many_threads(void **state)
+{
+    (void)state;
+    float *first = NULL;
+    for (int threads = 1; threads <= 3; threads++) {
+        tlwContext *context = makeContext(threads);
+        Problem p;
+        makeProblem(&p, poolWithPillars, SMALL);
+        tlwPoisson *poisson = tlwCreatePoisson(context, &p.system);
+        tlwSolveStats stats;
+        assert_int_equal(tlwSolvePoisson(poisson, p.x, p.b, 1e-5, 60, &stats), TLW_OK);
+        size_t bytes = (size_t)p.grid.cell_count * sizeof(float);
+        if (!first) {
+            first = malloc(bytes);
+            memcpy(first, tlwGetFloats(&p.grid, p.x), bytes);
+        }
+        assert_memory_equal(first, tlwGetFloats(&p.grid, p.x), bytes);
+        tlwDestroyPoisson(poisson);
+        tlwFreeGrid(&p.grid);
+        tlwDestroyContext(context);
+    }
+    free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dam_break_converges_in_few_iterations),
+        cmocka_unit_test(test_rough_pool_with_pillars_converges),
+        cmocka_unit_test(test_closed_box_converges),
+        cmocka_unit_test(test_cycle_is_symmetric_and_positive),
+        cmocka_unit_test(test_same_bits_on_one_and_many_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
