@@ -1,0 +1,49 @@
+// What a material does at a temperature: heat content, melt, viscosity, density.
+#ifndef TLW_SCENE_MATERIAL_H
+#define TLW_SCENE_MATERIAL_H
+
+#include "base/result.h"
+
+#define TLW_MATERIAL_COOKIE (0x7A110003 ^ TLW_ABI_VERSION)
+
+// A material of a scene, with what can be worked out once.
+typedef struct tlwMaterial {
+    tlwMaterialDef def;                         // def.name is owned
+    bool melts;                                 // false: latent heat 0, liquid at every temperature
+    double enthalpy_solidus, enthalpy_liquidus; // J/kg
+    double log_viscosity[TLW_MAX_CURVE];
+    double log_solid_viscosity;
+} tlwMaterial;
+
+// Check `def` and fill `material`, taking a copy of the name. The message names the material and the member.
+tlwResult tlwMakeMaterial(const tlwMaterialDef *def, tlwMaterial *material, tlwMessage *message);
+void tlwFreeMaterial(tlwMaterial *material);
+
+// Heat content in J/kg, relative to the solid at 0 K (a material that never freezes: to the liquid at 0 K). Below the
+// solidus the solid's specific heat counts, above the liquidus the liquid's; between them the latent heat is spread
+// evenly over the temperatures and the specific heat passes from one to the other with the melt. Where solidus and
+// liquidus are equal, material at exactly that temperature is solid.
+double tlwGetEnthalpy(const tlwMaterial *material, double temperature);
+
+// Inverse of tlwGetEnthalpy; both rise strictly, but for the plateau of a sharp melting point.
+double tlwGetTemperature(const tlwMaterial *material, double enthalpy);
+
+// 0 solid .. 1 liquid.
+double tlwGetMelt(const tlwMaterial *material, double enthalpy);
+
+// d enthalpy / d temperature in J/kg K, latent heat included. At a sharp melting point (infinite there) the plain
+// specific heat at this melt.
+double tlwGetHeatCapacity(const tlwMaterial *material, double enthalpy);
+
+// Pa s, of the liquid alone: straight lines in log(viscosity) through the curve, constant beyond its ends.
+double tlwGetLiquidViscosity(const tlwMaterial *material, double temperature);
+
+// Pa s. In the melting range it passes in log(viscosity) from `solid_viscosity` to the liquid's with the melt.
+double tlwGetViscosity(const tlwMaterial *material, double temperature, double melt);
+
+// Mixtures by melt. Density is mixed by volume per mass, so that mass is kept while melting.
+double tlwGetDensity(const tlwMaterial *material, double melt);
+double tlwGetConductivity(const tlwMaterial *material, double melt);
+double tlwGetSpecificHeat(const tlwMaterial *material, double melt);
+
+#endif
