@@ -1,0 +1,83 @@
+#include "rigid/body.h"
+
+tlwBody tlwDefaultBody(void)
+{
+    return (tlwBody){.mass = 1,
+                     .inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                     .rotation = {1, 0, 0, 0},
+                     .next_rotation = {1, 0, 0, 0},
+                     .gravity_scale = 1,
+                     .friction = 0.5,
+                     .used = true};
+}
+
+tlwMat3 tlwBoxInertia(double mass, tlwVec3 h)
+{
+    double s = mass / 3, x = h.x * h.x, y = h.y * h.y, z = h.z * h.z;
+    return (tlwMat3){{{s * (y + z), 0, 0}, {0, s * (x + z), 0}, {0, 0, s * (x + y)}}};
+}
+
+tlwMat3 tlwSphereInertia(double mass, double radius)
+{
+    double i = 0.4 * mass * radius * radius;
+    return (tlwMat3){{{i, 0, 0}, {0, i, 0}, {0, 0, i}}};
+}
+
+tlwVec3 tlwGetBodyOrigin(const tlwBody *body)
+{
+    return tlwToWorld(body, (tlwVec3){0, 0, 0});
+}
+
+tlwVec3 tlwToCollider(const tlwBody *body, tlwVec3 world)
+{
+    return tlwAdd(body->centre, tlwRotate(tlwQuatConjugate(body->rotation), tlwSub(world, body->position)));
+}
+
+tlwVec3 tlwToWorld(const tlwBody *body, tlwVec3 local)
+{
+    return tlwAdd(body->position, tlwRotate(body->rotation, tlwSub(local, body->centre)));
+}
+
+tlwMat3 tlwRotateMat3(tlwQuat rotation, tlwMat3 m)
+{
+    tlwMat3 r = tlwQuatToMat3(rotation);
+    return tlwMat3Mul(tlwMat3Mul(r, m), tlwMat3Transpose(r));
+}
+
+static tlwVec3 mulInBody(tlwQuat q, const tlwMat3 *m, tlwVec3 v)
+{
+    return tlwRotate(q, tlwMulMat3(*m, tlwRotate(tlwQuatConjugate(q), v)));
+}
+
+// The spin that holds throughout the step solves w = I(half a step of w)^-1 L.
+static void turnOnce(tlwQuat *q, tlwVec3 momentum, tlwVec3 *spin, const tlwMat3 *inertia,
+                     const tlwMat3 *inverse_inertia, double dt)
+{
+    tlwVec3 w = *spin;
+    for (int i = 0; i < 30; i++) {
+        tlwQuat middle = tlwQuatMul(tlwQuatFromRotationVector(tlwScale(w, 0.5 * dt)), *q);
+        tlwVec3 next = mulInBody(middle, inverse_inertia, momentum);
+        double change = tlwLength(tlwSub(next, w));
+        w = next;
+        if (change <= 1e-15 * tlwLength(w))
+            break;
+    }
+    *q = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(tlwScale(w, dt)), *q));
+    w = mulInBody(*q, inverse_inertia, momentum);
+    // The rounding of inertia times its inverse would add up over thousands of steps: take it out again.
+    tlwVec3 lost = tlwSub(momentum, mulInBody(*q, inertia, w));
+    *spin = tlwAdd(w, mulInBody(*q, inverse_inertia, lost));
+}
+
+void tlwIntegrateRotation(tlwQuat *rotation, tlwVec3 *spin, const tlwMat3 *inertia, const tlwMat3 *inverse_inertia,
+                          double dt)
+{
+    double angle = tlwLength(*spin) * dt;
+    if (angle == 0)
+        return;
+    // Beyond about half a radian the fixed point is not safe to converge.
+    int pieces = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
+    tlwVec3 momentum = mulInBody(*rotation, inertia, *spin);
+    for (int i = 0; i < pieces; i++)
+        turnOnce(rotation, momentum, spin, inertia, inverse_inertia, dt / pieces);
+}

@@ -1,0 +1,90 @@
+// Colliders: what a rigid body's surface is, for contacts.
+//
+// A collider is two views of one shape, both in collider space (the object's own space, metres):
+// - a signed distance field, negative inside, that can be sampled anywhere, and
+// - surface balls: small balls that lie inside the shape and touch its surface. Corners and edges have theirs a little
+//   inwards, so that a ball that touches another body asks that body's field for a normal at a point outside of it,
+//   where normals are smooth. Points on the surface itself would ask right at edges, where normals point sideways and
+//   stacks collapse.
+// Two bodies touch where a ball of one is as near to the field of the other as its radius.
+//
+// A shape with a distance field of its own (an analytic one, a level set) becomes a collider by tlwCreateFieldCollider.
+// Colliders do not change after creation, may be shared by any number of bodies, and must outlive them.
+#ifndef TLW_RIGID_COLLIDER_H
+#define TLW_RIGID_COLLIDER_H
+
+#include "base/result.h"
+#include "base/vec.h"
+
+// Distance and its gradient at `count` points. Contract:
+// - the sign is right everywhere, also far outside of the box;
+// - near the surface the distance is right; farther away it may be clamped, but never beyond the true distance;
+// - where it is clamped the gradient may be zero; elsewhere it points outwards. Its length does not matter.
+// Called from several threads at once.
+typedef void tlwSampleDistanceFn(const void *user, const tlwVec3 *points, int count, double *distance,
+                                 tlwVec3 *gradient);
+
+// A ball inside the shape that touches the surface.
+typedef struct tlwSurfaceBall {
+    tlwVec3 centre;
+    tlwVec3 normal; // outwards where it touches; the average at corners and edges
+    double radius;  // m, may be 0
+} tlwSurfaceBall;
+
+// Neighbouring balls, culled together.
+typedef struct tlwBallCluster {
+    tlwVec3 centre;
+    double reach;     // m from `centre` to the farthest point of any of its balls
+    int first, count; // into tlwCollider.balls
+} tlwBallCluster;
+
+typedef struct tlwCollider {
+    tlwSampleDistanceFn *sample;
+    const void *user;         // handed to `sample`, not owned
+    tlwVec3 box_min, box_max; // around the shape. Huge (TLW_UNBOUNDED) for half spaces
+    double size;              // m, thickness of the shape: margins and tolerances are fractions of it
+    double band;              // m, the field is not clamped nearer than this. TLW_UNBOUNDED = nowhere. More than the
+                              // radius of the balls of other bodies, or those are missed: 3 cells for an inset of 1
+    double core_radius;       // m, of a shape that is one ball about the origin; else 0
+    tlwSurfaceBall *balls;
+    int ball_count;
+    tlwBallCluster *clusters;
+    int cluster_count;
+    double parameters[4]; // of the analytic shapes
+} tlwCollider;
+
+// Coordinates of box sides that are infinitely far away; squares of it are still finite.
+#define TLW_UNBOUNDED 1e30
+
+typedef struct tlwBallDef {
+    double spacing; // m between balls; 0 = as gives about `target` balls
+    double inset;   // m, radius of the balls; 0 = 2 % of the thickness. At least half a cell for a sampled field
+    int target;     // balls on the whole surface when `spacing` is 0; corners and sharp edges come first
+} tlwBallDef;
+
+tlwBallDef tlwDefaultBallDef(void); // automatic spacing and inset, 1000 balls
+
+// Ball about the origin.
+tlwResult tlwCreateSphereCollider(double radius, tlwCollider **collider, tlwMessage *message);
+
+// Box about the origin. Has balls at its corners, edges and faces.
+tlwResult tlwCreateBoxCollider(tlwVec3 half_extent, tlwCollider **collider, tlwMessage *message);
+
+// Solid where dot(normal, x) < offset. For floors and the walls of the domain: one static body each.
+tlwResult tlwCreateHalfSpaceCollider(tlwVec3 normal, double offset, tlwCollider **collider, tlwMessage *message);
+
+// Any distance field, exact to `band`, with balls placed on the corners, edges and faces of the mesh it was made from.
+// `user` must outlive the collider; the mesh is only read. Cost: a few field samples per ball, plus sorting the mesh's
+// vertices.
+tlwResult tlwCreateFieldCollider(tlwSampleDistanceFn *sample, const void *user, double band, const tlwMeshData *mesh,
+                                 const tlwBallDef *def, tlwCollider **collider, tlwMessage *message);
+
+void tlwDestroyCollider(tlwCollider *collider); // may be null
+
+// Sort balls[0..ball_count) into clusters. The create functions have done this already.
+tlwResult tlwClusterBalls(tlwCollider *collider, tlwMessage *message);
+
+// Distance from `point` to the box, 0 inside.
+double tlwDistanceToBox(tlwVec3 box_min, tlwVec3 box_max, tlwVec3 point);
+
+#endif

@@ -1,0 +1,252 @@
+// The balls of one body in the distance field of another.
+#include "base/memory.h"
+#include "rigid/contact.h"
+
+// Balls of `owner` seen from `other`: x_other = map x_owner + shift, both in collider space.
+typedef struct Side {
+    const tlwContactSearch *search;
+    const tlwBodyPair *pair;
+    const tlwBody *owner, *other;
+    bool owner_b;
+    tlwMat3 map;
+    tlwVec3 shift;
+    tlwMat3 other_to_world;
+    tlwVec3 slide; // velocity of the owner's centre of mass relative to the other's, world
+} Side;
+
+static Side makeSide(const tlwContactSearch *search, const tlwBodyPair *pair, bool owner_b)
+{
+    Side s = {.search = search, .pair = pair, .owner_b = owner_b};
+    s.owner = &search->bodies[owner_b ? pair->b : pair->a];
+    s.other = &search->bodies[owner_b ? pair->a : pair->b];
+    s.other_to_world = tlwQuatToMat3(s.other->rotation);
+    tlwMat3 to_other = tlwMat3Transpose(s.other_to_world);
+    s.map = tlwMat3Mul(to_other, tlwQuatToMat3(s.owner->rotation));
+    s.shift = tlwAdd(s.other->centre, tlwMulMat3(to_other, tlwSub(s.owner->position, s.other->position)));
+    s.shift = tlwSub(s.shift, tlwMulMat3(s.map, s.owner->centre));
+    s.slide = tlwSub(tlwPredictVelocity(search, s.owner), tlwPredictVelocity(search, s.other));
+    return s;
+}
+
+static tlwVec3 toWorld(const Side *s, tlwVec3 p)
+{
+    return tlwAdd(s->other->position, tlwMulMat3(s->other_to_world, tlwSub(p, s->other->centre)));
+}
+
+// Way of the owner's material point at `p` relative to the other body over the step, in the other's space.
+static tlwVec3 pathOf(const Side *s, tlwVec3 p)
+{
+    tlwVec3 world = toWorld(s, p), u = s->slide;
+    if (s->owner->motion != TLW_MOTION_STATIC)
+        u = tlwAdd(u, tlwCross(s->owner->spin, tlwSub(world, s->owner->position)));
+    if (s->other->motion != TLW_MOTION_STATIC)
+        u = tlwSub(u, tlwCross(s->other->spin, tlwSub(world, s->other->position)));
+    return tlwScale(tlwMulMat3(tlwMat3Transpose(s->other_to_world), u), s->search->dt);
+}
+
+// Deep in a clamped field there is no gradient: away from the middle is as good as any.
+static tlwVec3 outwards(const Side *s, tlwVec3 p, tlwVec3 gradient)
+{
+    if (tlwDot(gradient, gradient) > 1e-4)
+        return tlwNormalize(gradient);
+    const tlwCollider *c = s->other->collider;
+    return tlwNormalize(tlwSub(p, tlwScale(tlwAdd(c->box_min, c->box_max), 0.5)));
+}
+
+// `p` is the ball's centre now, `out` the direction away from the other body's surface, both in the other's space.
+static bool addCandidate(const Side *s, tlwNarrowScratch *scratch, uint32_t feature, tlwVec3 p, double radius,
+                         tlwVec3 out, double gap)
+{
+    tlwContactList *list = &scratch->candidates;
+    if (!tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return false;
+    tlwContact *c = &list->items[list->count++];
+    *c = (tlwContact){.body_a = s->pair->a, .body_b = s->pair->b, .owner_b = s->owner_b, .separation = gap};
+    c->feature = feature | (s->owner_b ? 0x80000000u : 0);
+    tlwVec3 away = tlwMulMat3(s->other_to_world, out); // from the other body towards the owner
+    c->ball = toWorld(s, p);
+    c->point = tlwMulAdd(c->ball, -radius, away);
+    c->normal = s->owner_b ? away : tlwScale(away, -1);
+    return true;
+}
+
+// A ball that would touch with its back is no contact: surfaces that meet face each other. Matters once bodies overlap
+// by more than the inset, where the nearest face of the other body may be one to the side.
+static bool facesAway(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
+{
+    return tlwDot(tlwMulMat3(s->map, ball->normal), out) > 0.3;
+}
+
+// --- fast balls: follow each along its way until it hits ---
+
+// Sphere tracing: a ball can always go as far as its gap. All balls advance together so that the field is asked in
+// batches. `count` balls at scratch->points with their gaps in scratch->distances, ball numbers in scratch->indices.
+static bool traceBalls(const Side *s, tlwNarrowScratch *scratch, const double *radii_of, int count)
+{
+    const tlwCollider *field = s->other->collider;
+    const tlwSurfaceBall *balls = s->owner->collider->balls;
+    double hit = 0.5 * s->pair->near;
+    for (int i = 0; i < count; i++)
+        scratch->times[i] = 0;
+    for (int round = 0; round < 24 && count > 0; round++) {
+        int active = 0;
+        for (int i = 0; i < count; i++) {
+            double way = tlwLength(scratch->paths[i]);
+            double time = scratch->times[i] + fmax(scratch->distances[i], hit) / way;
+            if (time > 1)
+                continue;
+            scratch->points[active] = tlwMulAdd(scratch->points[i], time - scratch->times[i], scratch->paths[i]);
+            scratch->paths[active] = scratch->paths[i];
+            scratch->indices[active] = scratch->indices[i];
+            scratch->times[active++] = time;
+        }
+        count = 0;
+        field->sample(field->user, scratch->points, active, scratch->distances, scratch->gradients);
+        for (int i = 0; i < active; i++) {
+            int index = scratch->indices[i];
+            double radius = radii_of ? *radii_of : balls[index].radius, gap = scratch->distances[i] - radius;
+            tlwVec3 path = scratch->paths[i], out = outwards(s, scratch->points[i], scratch->gradients[i]);
+            if (gap < hit || round == 23) {
+                tlwVec3 travelled = tlwScale(path, scratch->times[i]), start = tlwSub(scratch->points[i], travelled);
+                double gap_now = gap - tlwDot(out, travelled);
+                if (tlwDot(out, path) < 0 && !addCandidate(s, scratch, (uint32_t)index, start, radius, out, gap_now))
+                    return false;
+                continue;
+            }
+            scratch->points[count] = scratch->points[i];
+            scratch->paths[count] = path;
+            scratch->indices[count] = index;
+            scratch->times[count] = scratch->times[i];
+            scratch->distances[count++] = gap;
+        }
+    }
+    return true;
+}
+
+// --- the ball of a sphere ---
+
+// A ball in a corner touches several walls of one field, but its centre sees the nearest only. Ask from points
+// towards the ball's surface as well, and keep a plane when the ball's foot point on it is on the surface indeed.
+static bool probeAround(const Side *s, tlwNarrowScratch *scratch, tlwVec3 centre, double radius, tlwVec3 nearest)
+{
+    enum { PROBES = 14 };
+    tlwVec3 feet[PROBES], planes[PROBES], gradient[PROBES];
+    double gaps[PROBES], distance[PROBES];
+    const tlwCollider *field = s->other->collider;
+    for (int i = 0; i < PROBES; i++) {
+        tlwVec3 axis = i < 6 ? (tlwVec3){(i / 2 == 0) * (i % 2 ? -1 : 1), (i / 2 == 1) * (i % 2 ? -1 : 1),
+                                         (i / 2 == 2) * (i % 2 ? -1 : 1)}
+                             : (tlwVec3){i & 1 ? -1 : 1, i & 2 ? -1 : 1, (i - 6) & 4 ? -1 : 1};
+        feet[i] = tlwMulAdd(centre, 0.7 * radius, tlwNormalize(axis));
+    }
+    field->sample(field->user, feet, PROBES, distance, gradient);
+    for (int i = 0; i < PROBES; i++) {
+        planes[i] = outwards(s, feet[i], gradient[i]);
+        gaps[i] = distance[i] + tlwDot(planes[i], tlwSub(centre, feet[i])) - radius;
+        feet[i] = tlwMulAdd(centre, -(radius + gaps[i]), planes[i]);
+    }
+    field->sample(field->user, feet, PROBES, distance, gradient);
+    for (int i = 0; i < PROBES; i++) {
+        bool real = fabs(distance[i]) < 0.01 * radius && gaps[i] < s->pair->near;
+        if (real && tlwDot(planes[i], nearest) < 0.97 &&
+            !addCandidate(s, scratch, (uint32_t)(i + 1), centre, radius, planes[i], gaps[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool findCore(const Side *s, tlwNarrowScratch *scratch)
+{
+    double radius = s->owner->collider->core_radius;
+    const tlwCollider *field = s->other->collider;
+    tlwVec3 p = s->shift;
+    scratch->points[0] = p;
+    field->sample(field->user, scratch->points, 1, scratch->distances, scratch->gradients);
+    double gap = scratch->distances[0] - radius;
+    tlwVec3 out = outwards(s, p, scratch->gradients[0]);
+    if (gap < s->pair->near)
+        return addCandidate(s, scratch, 0, p, radius, out, gap) &&
+               (field->core_radius > 0 || probeAround(s, scratch, p, radius, out));
+    scratch->paths[0] = pathOf(s, p);
+    scratch->distances[0] = gap;
+    scratch->indices[0] = 0;
+    return gap > tlwLength(scratch->paths[0]) || traceBalls(s, scratch, &radius, 1);
+}
+
+// --- many small balls ---
+
+// Numbers of the balls that are near enough to be looked at, into scratch->kept. Whole clusters are dropped first.
+static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
+{
+    const tlwCollider *c = s->owner->collider, *field = s->other->collider;
+    double reach = s->pair->reach;
+    int near_clusters = 0, count = 0;
+    for (int i = 0; i < c->cluster_count; i++) {
+        tlwVec3 p = tlwAdd(tlwMulMat3(s->map, c->clusters[i].centre), s->shift);
+        if (tlwDistanceToBox(field->box_min, field->box_max, p) > reach + c->clusters[i].reach)
+            continue;
+        scratch->points[near_clusters] = p;
+        scratch->indices[near_clusters++] = i;
+    }
+    field->sample(field->user, scratch->points, near_clusters, scratch->distances, scratch->gradients);
+    for (int i = 0; i < near_clusters; i++) {
+        const tlwBallCluster *cluster = &c->clusters[scratch->indices[i]];
+        if (scratch->distances[i] > reach + cluster->reach)
+            continue;
+        for (int j = cluster->first; j < cluster->first + cluster->count; j++)
+            scratch->kept[count++] = j;
+    }
+    return count;
+}
+
+static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
+{
+    const tlwCollider *c = s->owner->collider, *field = s->other->collider;
+    int kept = cullBalls(s, scratch), count = 0, fast = 0;
+    for (int i = 0; i < kept; i++) {
+        const tlwSurfaceBall *ball = &c->balls[scratch->kept[i]];
+        tlwVec3 p = tlwAdd(tlwMulMat3(s->map, ball->centre), s->shift);
+        if (tlwDistanceToBox(field->box_min, field->box_max, p) > s->pair->reach + ball->radius)
+            continue;
+        scratch->points[count] = p;
+        scratch->indices[count++] = scratch->kept[i];
+    }
+    field->sample(field->user, scratch->points, count, scratch->distances, scratch->gradients);
+    for (int i = 0; i < count; i++) {
+        int index = scratch->indices[i];
+        double radius = c->balls[index].radius, gap = scratch->distances[i] - radius;
+        tlwVec3 p = scratch->points[i];
+        bool seen = scratch->distances[i] < 0.98 * field->band; // a clamped distance only says "not near"
+        if (gap < s->pair->near && seen) {
+            tlwVec3 out = outwards(s, p, scratch->gradients[i]);
+            if (!facesAway(s, &c->balls[index], out) && !addCandidate(s, scratch, (uint32_t)index, p, radius, out, gap))
+                return false;
+        } else if (gap < s->pair->reach) {
+            tlwVec3 path = pathOf(s, p);
+            if (fmax(gap, 0) > tlwLength(path) || tlwLength(path) == 0)
+                continue;
+            scratch->points[fast] = p;
+            scratch->paths[fast] = path;
+            scratch->indices[fast] = index;
+            scratch->distances[fast++] = gap;
+        }
+    }
+    return fast == 0 || traceBalls(s, scratch, NULL, fast);
+}
+
+bool tlwFindPairContacts(const tlwContactSearch *search, const tlwBodyPair *pair, tlwNarrowScratch *scratch)
+{
+    scratch->candidates.count = 0;
+    for (int side = 0; side < 2; side++) {
+        Side s = makeSide(search, pair, side == 1);
+        double core = s.owner->collider->core_radius;
+        bool ok = core > 0 && s.other->collider->band > 1.1 * core + pair->near ? findCore(&s, scratch)
+                                                                                : findBalls(&s, scratch);
+        if (!ok)
+            return false;
+        // Two spheres need one side only, and a sphere in a half space too.
+        if (core > 0 && s.other->collider->core_radius > 0)
+            break;
+    }
+    return true;
+}

@@ -1,0 +1,133 @@
+// The soft-step solver: contacts and joints as damped springs of a set frequency, one pass over all of them in each of
+// many short substeps, then a relaxing pass without springs (Macklin et al. 2019 "Small steps", Catto's soft step).
+// Inside the layer only; callers use world.h.
+#ifndef TLW_RIGID_SOLVER_H
+#define TLW_RIGID_SOLVER_H
+
+#include "rigid/contact.h"
+
+// A piece that moves as one: a body, or several that fixed joints hold together. Piece 0 is the world.
+typedef struct tlwPiece {
+    double inverse_mass;              // 1/kg; 0 = moves as it likes
+    tlwMat3 inertia, inverse_inertia; // in the piece's own axes
+    tlwMat3 world_inverse_inertia;    // refreshed whenever the piece turns
+    tlwVec3 position, velocity, spin;
+    tlwQuat rotation;
+    tlwVec3 acceleration, torque; // of outer forces, constant over the solve
+    int root;                     // body whose axes the piece uses; -1: the world
+    int body_count;
+} tlwPiece;
+
+// Spring and damper in the form that never overshoots at any step length (Catto 2011 "Soft constraints").
+typedef struct tlwSoftness {
+    double bias_rate;     // 1/s
+    double mass_scale;    // 0..1
+    double impulse_scale; // 1 - mass_scale
+} tlwSoftness;
+
+static inline tlwSoftness tlwMakeSoftness(double hertz, double damping, double h)
+{
+    double omega = 6.283185307179586 * hertz, a1 = 2 * damping + h * omega, a2 = h * omega * a1, a3 = 1 / (1 + a2);
+    return (tlwSoftness){omega / a1, a2 * a3, a3};
+}
+
+// A contact in the form that the inner loop reads.
+typedef struct tlwContactRow {
+    int a, b; // pieces
+    tlwVec3 normal, tangent[2];
+    tlwVec3 ball, point;
+    tlwVec3 arm_a, arm_b;
+    bool owner_b;
+    double separation;
+    double friction, restitution;
+    double bounce_speed; // approach speed at the start of the step; 0 = does not bounce
+    double push_speed;
+    tlwSoftness softness;
+    double normal_mass;
+    double tangent_mass[3];                     // inverse of the symmetric 2x2: xx, xy, yy
+    double tangent_step;                        // 1 / largest eigenvalue of the 2x2
+    double normal_impulse, friction_impulse[2]; // of this substep
+    double bounce_impulse, bounce_friction[2];
+    double peak_impulse;                 // largest normal impulse of the step
+    tlwVec3 impulse, moment_a, moment_b; // over the whole step, on B
+} tlwContactRow;
+
+typedef struct tlwJointRow {
+    int joint;
+    int a, b; // pieces
+    tlwJointKind kind;
+    tlwVec3 local_a, local_b; // anchors in the pieces' axes, from their centres
+    tlwVec3 axis_a, axis_b;   // in the pieces' axes
+    tlwQuat turn_a, turn_b;   // joint frames in the pieces' axes
+    tlwVec3 arm_a, arm_b;
+    tlwVec3 axis, across[2]; // world
+    tlwVec3 gap, angle;      // what is to be closed, world
+    tlwMat3 linear_mass, angular_mass;
+    tlwSoftness softness;
+    tlwVec3 linear_impulse, angular_impulse; // on B, of this substep
+    tlwVec3 impulse, moment;                 // on B, over the whole step
+} tlwJointRow;
+
+typedef struct tlwSolverTuning {
+    double contact_hertz, contact_damping, push_speed, joint_hertz, joint_damping;
+} tlwSolverTuning;
+
+typedef struct tlwSolver {
+    tlwPiece *pieces;
+    int piece_count;
+    int *piece_of;          // per body
+    tlwVec3 *body_offset;   // per body: centre of mass in its piece's axes
+    tlwQuat *body_rotation; // per body: rotation in its piece's axes
+    bool *body_free;        // per body: its piece can be moved
+    tlwContactRow *contacts;
+    int64_t contact_count, contact_capacity;
+    tlwJointRow *joints;
+    int64_t joint_count, joint_capacity;
+} tlwSolver;
+
+// Pieces from bodies and fixed joints, with the outer forces and gravity on them.
+tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwJoint *joints,
+                         int joint_count, tlwVec3 gravity, tlwMessage *message);
+// Poses and velocities of the pieces back to their bodies.
+void tlwScatterPieces(const tlwSolver *solver, tlwBody *bodies, int body_count);
+void tlwFreeSolver(tlwSolver *solver);
+
+// Advance pieces by `dt` under contacts and joints, and write the impulses into both lists. `warm_scale` is the ratio
+// of this step's substep length to that of the step before.
+tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwJoint *joints,
+                       int joint_count, const tlwSolverTuning *tuning, double dt, int substeps, double warm_scale,
+                       tlwMessage *message);
+
+// --- parts of a substep ---
+
+void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContactList *contacts,
+                      const tlwSolverTuning *tuning, double dt, double h, double warm_scale);
+void tlwPrepareContacts(tlwSolver *solver); // arms and masses at the present poses
+void tlwWarmStartContacts(tlwSolver *solver);
+void tlwSolveContacts(tlwSolver *solver, double h, bool springs);
+void tlwAdvanceContacts(tlwSolver *solver, double h); // before the pieces move
+void tlwSumContacts(tlwSolver *solver);               // after the relaxing pass
+void tlwBounceContacts(tlwSolver *solver);
+void tlwStoreContacts(const tlwSolver *solver, tlwContactList *contacts);
+
+void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwJoint *joints, int joint_count,
+                    const tlwSolverTuning *tuning, double h, double warm_scale);
+void tlwPrepareJoints(tlwSolver *solver);
+void tlwWarmStartJoints(tlwSolver *solver);
+void tlwSolveJoints(tlwSolver *solver, bool springs);
+void tlwSumJoints(tlwSolver *solver);
+void tlwStoreJoints(const tlwSolver *solver, tlwJoint *joints);
+
+static inline void tlwApplyImpulse(tlwPiece *piece, tlwVec3 arm, tlwVec3 impulse, double sign)
+{
+    piece->velocity = tlwMulAdd(piece->velocity, sign * piece->inverse_mass, impulse);
+    tlwVec3 turn = tlwMulMat3(piece->world_inverse_inertia, tlwCross(arm, impulse));
+    piece->spin = tlwMulAdd(piece->spin, sign, turn);
+}
+
+static inline tlwVec3 tlwPointVelocity(const tlwPiece *piece, tlwVec3 arm)
+{
+    return tlwAdd(piece->velocity, tlwCross(piece->spin, arm));
+}
+
+#endif

@@ -1,0 +1,107 @@
+// A world of rigid bodies: they fall, touch, stack, slide, bounce and hang on joints. Knows nothing about liquids.
+//
+// How the time step uses it:
+//
+//     tlwRigidWorld *world;                          tlwCreateRigidWorld(&def, &world, message);
+//     tlwBody body = tlwDefaultBody();               // mass, inertia, pose, collider ...
+//     int ball;                                      tlwAddRigidBody(world, &body, &ball, message);
+//     ... tlwFindOverlaps before the first step: "Ball and Cup start inside each other"
+//     every step:
+//         tlwSetPredictedVelocity(world, ball, v, w, dt);  // what pressure made of the body; or set body->force
+//         tlwSolveRigidWorld(world, dt, message);          // velocities and impulses are new, poses are not
+//         ... the liquid reads body->velocity, spin, contact_impulse (000 eq. 68-70), and may change velocity and spin
+//         tlwMoveRigidWorld(world, dt);                    // poses are new
+//
+// A solve is split into steps of at most `max_step` with contacts found anew for each, and those into substeps, so dt
+// may be as long as a frame. Contacts of fast bodies are found before they happen; margins follow the size of the
+// bodies and their speed, so 1 cm and 10 m bodies behave alike. Everything is in a fixed order: equal inputs give equal
+// bits for any number of threads.
+#ifndef TLW_RIGID_WORLD_H
+#define TLW_RIGID_WORLD_H
+
+#include "rigid/contact.h"
+#include "rigid/joint.h"
+
+typedef struct tlwRigidWorldDef {
+    tlwVec3 gravity;        // m/s2
+    double max_step;        // s between two searches for contacts; shorter by itself when a body spins fast
+    double substep;         // s, aimed at; at least 4 in a step
+    double contact_hertz;   // stiffness of contacts, 1/s; never above an eighth of the substep rate
+    double contact_damping; // damping ratio
+    double push_speed;      // m/s at most to part overlapping bodies of 1 m; smaller ones in proportion
+    double joint_hertz;     // never above a quarter of the substep rate
+    double joint_damping;   // damping ratio
+    int max_contacts;       // per pair of bodies, 4..256
+    tlwThreads *threads;    // for finding contacts; may be null
+} tlwRigidWorldDef;
+
+typedef struct tlwRigidWorld {
+    tlwRigidWorldDef def;
+    tlwBody *bodies; // slots; look at `used`
+    int64_t body_count, body_capacity;
+    tlwJoint *joints; // slots; look at `used`
+    int64_t joint_count, joint_capacity;
+    tlwContactList contacts; // of the last step, with their impulses; the next one starts from them
+    tlwContactList previous; // scratch
+    double warm_substep;     // s, length of the substeps that the impulses in `contacts` belong to
+    int steps, substeps;     // of the last solve: searches for contacts, and substeps in each
+} tlwRigidWorld;
+
+// Earth's gravity along -z, steps of 1/240 s in 8 substeps, 240 Hz contacts, 1000 Hz joints.
+tlwRigidWorldDef tlwDefaultRigidWorldDef(void);
+
+tlwResult tlwCreateRigidWorld(const tlwRigidWorldDef *def, tlwRigidWorld **world, tlwMessage *message);
+void tlwDestroyRigidWorld(tlwRigidWorld *world); // not its colliders; may be null
+
+// Refuses, by name, bodies without mass or with an inertia that no solid can have. The index stays valid until the body
+// is removed; then the slot is free for the next one.
+tlwResult tlwAddRigidBody(tlwRigidWorld *world, const tlwBody *body, int *index, tlwMessage *message);
+
+// Removes its joints and contacts too.
+void tlwRemoveRigidBody(tlwRigidWorld *world, int index);
+
+// `body_b` -1 = the world. Anchor and axis in world space, as the bodies stand now.
+tlwResult tlwAddRigidJoint(tlwRigidWorld *world, tlwJointKind kind, int body_a, int body_b, tlwVec3 anchor,
+                           tlwVec3 axis, int *index, tlwMessage *message);
+void tlwRemoveRigidJoint(tlwRigidWorld *world, int index);
+
+// Make the coming solve act as if outer forces brought the body from its present to the given velocity over `dt`.
+// Gravity must be part of it: set gravity_scale to 0 for such bodies.
+void tlwSetPredictedVelocity(tlwRigidWorld *world, int body, tlwVec3 velocity, tlwVec3 spin, double dt);
+
+// (a) The contacts at the present poses, for a look at them; the solve finds its own. Impulses are those of the last
+// solve. `contacts` starts zeroed or from an earlier call; free it with tlwFreeContacts.
+tlwResult tlwGetRigidContacts(const tlwRigidWorld *world, double dt, tlwContactList *contacts, tlwMessage *message);
+
+// (b) New velocities and impulses for the next `dt` seconds. Poses stay; next_position and next_rotation say where the
+// bodies go. Reads and then clears force and torque.
+tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
+
+// (c) Move the bodies as solved; a velocity or spin that was changed after the solve moves them by the difference times
+// dt as well.
+void tlwMoveRigidWorld(tlwRigidWorld *world, double dt);
+
+// (b) and (c).
+tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
+
+// Two bodies that overlap.
+typedef struct tlwOverlap {
+    int body_a, body_b;
+    double depth;  // m, of the deepest point
+    tlwVec3 point; // world
+} tlwOverlap;
+
+// Pairs that overlap by more than `tolerance` times the thickness of the thinner body (0.02 is a good start), deepest
+// first, at most `capacity`. Bodies that a joint connects and bodies that nothing can move are left out.
+tlwResult tlwFindOverlaps(const tlwRigidWorld *world, double tolerance, tlwOverlap *overlaps, int capacity, int *count,
+                          tlwMessage *message);
+
+// Everything that the future depends on, as bytes: a world that is loaded goes on bit for bit. Colliders, names and
+// the def are not saved: on load each slot keeps the collider and name that it has, and slots the world did not have
+// get none. `*bytes` is freed by tlwFree.
+tlwResult tlwSaveRigidWorld(const tlwRigidWorld *world, unsigned char **bytes, size_t *size, tlwMessage *message);
+
+// TLW_BAD_FILE and an unchanged world when the bytes are damaged.
+tlwResult tlwLoadRigidWorld(tlwRigidWorld *world, const unsigned char *bytes, size_t size, tlwMessage *message);
+
+#endif
