@@ -25,15 +25,15 @@ tlwMat3 tlwSphereInertia(double mass, double radius)
 
 tlwVec3 tlwGetBodyOrigin(const tlwBody *body)
 {
-    return tlwToWorld(body, (tlwVec3){0, 0, 0});
+    return tlwBodyToWorld(body, (tlwVec3){0, 0, 0});
 }
 
-tlwVec3 tlwToCollider(const tlwBody *body, tlwVec3 world)
+tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world)
 {
     return tlwAdd(body->centre, tlwRotate(tlwQuatConjugate(body->rotation), tlwSub(world, body->position)));
 }
 
-tlwVec3 tlwToWorld(const tlwBody *body, tlwVec3 local)
+tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local)
 {
     return tlwAdd(body->position, tlwRotate(body->rotation, tlwSub(local, body->centre)));
 }

@@ -52,8 +52,8 @@ tlwMat3 tlwSphereInertia(double mass, double radius);
 tlwVec3 tlwGetBodyOrigin(const tlwBody *body);
 
 // World point to collider space and back.
-tlwVec3 tlwToCollider(const tlwBody *body, tlwVec3 world);
-tlwVec3 tlwToWorld(const tlwBody *body, tlwVec3 local);
+tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world);
+tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local);
 
 // R M R' : a body-space matrix in world axes.
 tlwMat3 tlwRotateMat3(tlwQuat rotation, tlwMat3 m);

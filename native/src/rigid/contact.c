@@ -79,7 +79,7 @@ static bool searchPair(SearchJob *job, int64_t index, tlwNarrowScratch *scratch)
     int count =
         tlwReduceContacts(pair, &scratch->candidates, previous, previous_count, found, job->search->max_per_pair);
     for (int i = 0; i < count; i++) {
-        found[i].local_a = tlwToCollider(a, found[i].point);
+        found[i].local_a = tlwWorldToBody(a, found[i].point);
         found[i].friction = sqrt(a->friction * b->friction);
         found[i].restitution = fmax(a->restitution, b->restitution);
     }

@@ -13,8 +13,8 @@ tlwJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int inde
     return (tlwJoint){.kind = kind,
                       .body_a = index_a,
                       .body_b = b ? index_b : -1,
-                      .anchor_a = tlwToCollider(a, anchor),
-                      .anchor_b = b ? tlwToCollider(b, anchor) : anchor,
+                      .anchor_a = tlwWorldToBody(a, anchor),
+                      .anchor_b = b ? tlwWorldToBody(b, anchor) : anchor,
                       .axis_a = turnBack(a, axis),
                       .axis_b = turnBack(b, axis),
                       .relative = tlwQuatMul(tlwQuatConjugate(a->rotation), rotation_b),
@@ -23,7 +23,7 @@ tlwJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int inde
 
 void tlwMeasureJoint(const tlwJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle)
 {
-    tlwVec3 at_a = tlwToWorld(a, joint->anchor_a), at_b = b ? tlwToWorld(b, joint->anchor_b) : joint->anchor_b;
+    tlwVec3 at_a = tlwBodyToWorld(a, joint->anchor_a), at_b = b ? tlwBodyToWorld(b, joint->anchor_b) : joint->anchor_b;
     tlwVec3 axis_a = tlwRotate(a->rotation, joint->axis_a);
     tlwVec3 axis_b = b ? tlwRotate(b->rotation, joint->axis_b) : joint->axis_b;
     tlwQuat want = tlwQuatMul(a->rotation, joint->relative), is = b ? b->rotation : (tlwQuat){1, 0, 0, 0};
