@@ -28,8 +28,10 @@ void tlwMeasureJoint(const tlwJoint *joint, const tlwBody *a, const tlwBody *b, 
     tlwVec3 axis_b = b ? tlwRotate(b->rotation, joint->axis_b) : joint->axis_b;
     tlwQuat want = tlwQuatMul(a->rotation, joint->relative), is = b ? b->rotation : (tlwQuat){1, 0, 0, 0};
     tlwVec3 d = tlwSub(at_b, at_a);
+    bool rail_b = !b || b->motion != TLW_MOTION_DYNAMIC || (a->motion == TLW_MOTION_DYNAMIC && b->mass > a->mass);
+    tlwVec3 rail = rail_b ? axis_b : axis_a;
     if (joint->kind == TLW_JOINT_SLIDER)
-        d = tlwMulAdd(d, -tlwDot(d, axis_a), axis_a);
+        d = tlwMulAdd(d, -tlwDot(d, rail), rail);
     *gap = tlwLength(d);
     *angle = 0;
     if (joint->kind == TLW_JOINT_HINGE)

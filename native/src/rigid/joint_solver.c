@@ -33,6 +33,7 @@ void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwJoint *jo
         row.axis_b = tlwRotate(turn_b, j->axis_b);
         row.turn_a = tlwQuatMul(turn_a, j->relative);
         row.turn_b = turn_b;
+        row.rail_b = solver->pieces[row.b].inverse_mass < solver->pieces[row.a].inverse_mass;
         row.softness = tlwMakeSoftness(tuning->joint_hertz, tuning->joint_damping, h);
         row.linear_impulse = tlwScale(j->linear_impulse, warm_scale);
         row.angular_impulse = tlwScale(j->angular_impulse, warm_scale);
@@ -80,8 +81,8 @@ static void prepareLinear(const tlwSolver *solver, tlwJointRow *row)
     tlwVec3 at_a = tlwAdd(a->position, tlwRotate(a->rotation, row->local_a));
     tlwVec3 at_b = tlwAdd(b->position, tlwRotate(b->rotation, row->local_b));
     bool slides = row->kind == TLW_JOINT_SLIDER;
-    // One point for both bodies keeps angular momentum.
-    tlwVec3 point = slides ? at_b : tlwScale(tlwAdd(at_a, at_b), 0.5);
+    // One point for both bodies keeps angular momentum: where the lighter one is on the rail of the heavier.
+    tlwVec3 point = slides ? (row->rail_b ? at_a : at_b) : tlwScale(tlwAdd(at_a, at_b), 0.5);
     row->arm_a = tlwSub(point, a->position);
     row->arm_b = tlwSub(point, b->position);
     row->gap = tlwSub(at_b, at_a);
@@ -101,7 +102,7 @@ static void prepareAngular(const tlwSolver *solver, tlwJointRow *row)
         for (int j = 0; j < 3; j++)
             k.m[i][j] = a->world_inverse_inertia.m[i][j] + b->world_inverse_inertia.m[i][j];
     if (row->kind == TLW_JOINT_HINGE) {
-        row->angle = tlwCross(row->axis, tlwRotate(b->rotation, row->axis_b));
+        row->angle = tlwCross(tlwRotate(a->rotation, row->axis_a), tlwRotate(b->rotation, row->axis_b));
         row->angular_mass = inverseAcross(k, row->axis);
     } else {
         tlwQuat want = tlwQuatMul(a->rotation, row->turn_a), is = tlwQuatMul(b->rotation, row->turn_b);
@@ -114,7 +115,8 @@ void tlwPrepareJoints(tlwSolver *solver)
 {
     for (int64_t i = 0; i < solver->joint_count; i++) {
         tlwJointRow *row = &solver->joints[i];
-        row->axis = tlwRotate(solver->pieces[row->a].rotation, row->axis_a);
+        row->axis = row->rail_b ? tlwRotate(solver->pieces[row->b].rotation, row->axis_b)
+                                : tlwRotate(solver->pieces[row->a].rotation, row->axis_a);
         prepareLinear(solver, row);
         if (row->kind != TLW_JOINT_BALL)
             prepareAngular(solver, row);

@@ -314,8 +314,9 @@ static bool collectPlaces(const Surface *s, const tlwBallDef *def, Places *place
 
 // --- from places to balls ---
 
-// Go inwards until the surface is `inset` away; where the shape is too thin for that, to its middle.
-static tlwSurfaceBall insetBall(const tlwCollider *c, const Place *place, double inset)
+// Go inwards until the surface is `inset` away; where the shape is too thin for that, to its middle. False for a place
+// that is not on the surface: meshes that cross themselves have walls inside.
+static bool insetBall(const tlwCollider *c, const Place *place, double inset, tlwSurfaceBall *ball)
 {
     enum { STEPS = 12 };
     tlwVec3 points[STEPS + 1], gradients[STEPS + 1];
@@ -324,17 +325,21 @@ static tlwSurfaceBall insetBall(const tlwCollider *c, const Place *place, double
         points[i] = tlwMulAdd(place->position, -3.0 * inset * i / STEPS, place->normal);
     c->sample(c->user, points, STEPS + 1, depth, gradients);
     int best = 0;
+    if (-depth[0] > inset)
+        return false;
     for (int i = 0; i <= STEPS; i++) {
         depth[i] = -depth[i];
         if (i > 0 && depth[i] >= inset && depth[i - 1] < inset) {
             double t = (inset - depth[i - 1]) / (depth[i] - depth[i - 1]);
-            return (tlwSurfaceBall){tlwMulAdd(points[i - 1], t, tlwSub(points[i], points[i - 1])), place->normal,
-                                    inset};
+            *ball =
+                (tlwSurfaceBall){tlwMulAdd(points[i - 1], t, tlwSub(points[i], points[i - 1])), place->normal, inset};
+            return true;
         }
         if (depth[i] > depth[best])
             best = i;
     }
-    return (tlwSurfaceBall){points[best], place->normal, fmax(depth[best], 0)};
+    *ball = (tlwSurfaceBall){points[best], place->normal, fmax(depth[best], 0)};
+    return true;
 }
 
 static tlwResult buildCollider(const Surface *s, const tlwBallDef *def, tlwCollider *c, tlwMessage *message)
@@ -348,12 +353,11 @@ static tlwResult buildCollider(const Surface *s, const tlwBallDef *def, tlwColli
     Places places = {0};
     bool ok = collectPlaces(s, def, &places);
     if (ok) {
-        c->ball_count = (int)places.count;
         c->balls = tlwAlloc((size_t)places.count, sizeof *c->balls);
         ok = c->balls != NULL;
     }
-    for (int i = 0; ok && i < c->ball_count; i++)
-        c->balls[i] = insetBall(c, &places.items[i], inset);
+    for (int64_t i = 0; ok && i < places.count; i++)
+        c->ball_count += insetBall(c, &places.items[i], inset, &c->balls[c->ball_count]);
     tlwFree(places.items);
     return ok ? tlwClusterBalls(c, message) : tlwFailMemory(message, "a collider");
 }

@@ -59,9 +59,10 @@ typedef struct tlwJointRow {
     tlwVec3 local_a, local_b; // anchors in the pieces' axes, from their centres
     tlwVec3 axis_a, axis_b;   // in the pieces' axes
     tlwQuat turn_a, turn_b;   // joint frames in the pieces' axes
+    bool rail_b;              // B is the heavier one: its axis counts
     tlwVec3 arm_a, arm_b;
-    tlwVec3 axis, across[2]; // world
-    tlwVec3 gap, angle;      // what is to be closed, world
+    tlwVec3 axis;       // world
+    tlwVec3 gap, angle; // what is to be closed, world
     tlwMat3 linear_mass, angular_mass;
     tlwSoftness softness;
     tlwVec3 linear_impulse, angular_impulse; // on B, of this substep
