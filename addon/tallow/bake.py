@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One bake at a time: exports, starts the baker, watches it from a timer, and shows frames as they land."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Dict, List, Optional
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import cache_paths, playback, preferences, roles
+from .core import cache as cache_files
+from .core import scene_file
+from .core.events import Status, format_seconds
+from .core.process import BakerProcess, explain_exit, find_interpreter
+from .export import ExportError, checks, export_scene
+
+INTERVAL = 0.15  # seconds between looks at the baker
+_job: Optional["Job"] = None
+_statuses: Dict[str, Status] = {}  # of the last bake, by scene name
+_python: Dict[str, str] = {}
+
+
+class BakeError(Exception):
+    """The bake cannot start; the text is for the artist."""
+
+
+class Job:
+    """A running bake. Keeps names, not data-blocks: an undo would leave dangling ones."""
+
+    def __init__(self, scene: bpy.types.Scene, folder: Path, process: BakerProcess, warnings: List[str],
+                 first: int, last: int, previous: Optional[Path]) -> None:
+        self.scene_name = scene.name
+        self.folder = folder
+        self.process = process
+        self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings))
+        self.previous = previous  # freed once this bake has a frame of its own
+        _statuses[scene.name] = self.status
+
+    @property
+    def scene(self) -> Optional[bpy.types.Scene]:
+        return bpy.data.scenes.get(self.scene_name)
+
+    def poll(self) -> bool:
+        """Take in what the baker said. False once it is over."""
+        alive = self.process.alive
+        new_frame = False
+        for event in self.process.take_events():
+            self.status.apply(event)
+            new_frame = new_frame or event["event"] == "frame"
+        if new_frame:
+            self._show_frame()
+        if alive:
+            if self.status.running:
+                self.status.state = ("cancelling" if self.process.cancelling else
+                                     "paused" if self.process.paused else
+                                     self.status.state if self.status.state == "starting" else "baking")
+            return True
+        self._finish()
+        return False
+
+    def _show_frame(self) -> None:
+        scene = self.scene
+        if scene is None:
+            return
+        if scene.tallow.bake_path != str(self.folder):
+            self._adopt(scene)
+        frame = self.status.frame
+        if scene.tallow.follow and not bpy.app.background and not _is_playing():
+            scene.frame_set(frame)  # the frame handler fills the surface
+        playback.refresh(scene)
+
+    def _adopt(self, scene: bpy.types.Scene) -> None:
+        """The new bake has something to show: it takes the place of the previous one."""
+        cache_paths.set_bake(scene, self.folder)
+        roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
+        if self.previous and self.previous != self.folder and not scene.tallow.keep_old:
+            cache_files.free(self.previous)
+        playback.refresh(scene, force=True)
+
+    def _finish(self) -> None:
+        status = self.status
+        if status.running:
+            if self.process.cancelling:
+                status.state = "cancelled"
+            else:
+                code = self.process.process.returncode
+                kept = status.frame if status.frame >= status.first else 0
+                status.fail(explain_exit(code, list(self.process.stderr), kept))
+        self.process.close()
+        if not (self.folder / "bake.json").is_file():
+            cache_files.free(self.folder)  # it never got to a frame
+        scene = self.scene
+        if scene:
+            playback.refresh(scene, force=True)
+
+
+def _is_playing() -> bool:
+    return any(window.screen.is_animation_playing for window in bpy.context.window_manager.windows)
+
+
+def status_of(scene: bpy.types.Scene) -> Status:
+    """The status of the scene's running or last bake."""
+    return _statuses.get(scene.name) or Status(state="")
+
+
+def forget(scene: bpy.types.Scene) -> None:
+    _statuses.pop(scene.name, None)
+
+
+def fail(scene: bpy.types.Scene, text: str) -> None:
+    """Keep a sentence for the Bake panel about a bake that did not even start."""
+    status = Status()
+    status.fail(text)
+    _statuses[scene.name] = status
+
+
+def current() -> Optional[Job]:
+    return _job
+
+
+def is_baking(scene: bpy.types.Scene) -> bool:
+    return _job is not None and _job.scene_name == scene.name
+
+
+def start(context: bpy.types.Context, resume: bool = False) -> Job:
+    """Check, export and start the baker. Raises BakeError with one sentence for the artist."""
+    global _job
+    scene = context.scene
+    if _job is not None:
+        raise BakeError(f"A bake of {_job.scene_name} is running already. Wait for it, or cancel it first.")
+    _statuses.pop(scene.name, None)
+    problems = checks.check_scene(scene)
+    fatal = next((problem.text for problem in problems if problem.fatal), None)
+    if fatal:
+        raise BakeError(fatal)
+    root = cache_paths.cache_root(scene)
+    wrong = checks.check_folder(root)
+    if wrong:
+        raise BakeError(wrong)
+    command = baker_command()
+    previous = cache_paths.bake_folder(scene)
+    if resume and previous is None:
+        raise BakeError("There is no bake to resume. Press Bake.")
+    try:
+        folder = previous if resume else cache_files.new_bake_folder(root)
+        warnings = [problem.text for problem in problems] + _write_scene(context, folder, resume)
+    except OSError as error:
+        raise BakeError(f"The scene cannot be written to {root}: {error.strerror or error}.") from None
+    command += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads)]
+    if resume:
+        command.append("--resume")
+    try:
+        process = BakerProcess(command)
+    except OSError as error:
+        raise BakeError(f"The baker does not start: {error}.") from None
+    first, last = _range_of(scene)
+    _job = Job(scene, folder, process, warnings, first, last, previous)
+    if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL)
+    return _job
+
+
+def _range_of(scene: bpy.types.Scene):
+    from .export.settings import frame_range
+    return frame_range(scene)
+
+
+def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List[str]:
+    """Export into the bake's own scene folder. A resumed bake must still be the same scene."""
+    target = folder / ("scene_resume" if resume else "scene")
+    try:
+        warnings = export_scene(context, target)
+        if resume:
+            changed = scene_file.difference(folder / "scene", target)
+            if changed:
+                raise BakeError(f"This bake cannot go on, because {changed} changed since it was made. Press Bake to start "
+                                "anew, or undo the change.")
+            os.replace(target / "scene.json", folder / "scene" / "scene.json")
+        return warnings
+    except ExportError as error:
+        raise BakeError(str(error)) from None
+    finally:
+        if resume:
+            shutil.rmtree(target, ignore_errors=True)
+        elif not (target / "scene.json").is_file():
+            cache_files.free(folder)
+
+
+def baker_command() -> List[str]:
+    """The Python and the script that bake."""
+    baker = Path(__file__).resolve().parent / "baker"
+    script = os.environ.get("TALLOW_BAKER") or str(baker)  # tests put another program in its place
+    python = find_python(baker)
+    if python is None:
+        raise BakeError("No Python 3.9 or newer was found to run the baker. Install Python, or name one in Edit > Preferences "
+                        "> Add-ons > Tallow.")
+    library = preferences.get("library")
+    return [python, "-E", "-s", "-B", script] + (["--library", library] if library else [])
+
+
+def find_python(baker: Path) -> Optional[str]:
+    given = preferences.get("python")
+    if given not in _python:
+        bundled = [str(path) for path in sorted((Path(sys.prefix) / "bin").glob("python3*"))] if given == "" else []
+        found = find_interpreter([given, sys.executable, *bundled, shutil.which("python3") or "",
+                                  shutil.which("python") or ""], baker)
+        if found is None:
+            return None
+        _python[given] = found
+    return _python[given]
+
+
+def pause() -> None:
+    if _job:
+        _job.process.pause()
+        _job.status.state = "paused"
+
+
+def resume_paused() -> None:
+    if _job:
+        _job.process.resume()
+        _job.status.state = "baking"
+
+
+def cancel() -> None:
+    if _job:
+        _job.process.cancel()
+        _job.status.state = "cancelling"
+
+
+def _tick() -> Optional[float]:
+    """The timer. Any defect in showing a frame must not stop the watching."""
+    global _job
+    if _job is None:
+        return None
+    try:
+        running = _job.poll()
+    finally:
+        redraw()
+    if running:
+        return INTERVAL
+    _job = None
+    return None
+
+
+def wait(report=print) -> Status:
+    """Without a window timers do not fire: watch the baker here and print how it goes."""
+    global _job
+    job, said, warned = _job, None, 0
+    try:
+        while job.poll():
+            warned = _print_news(job.status, said, warned, report)
+            said = job.status.frame
+            time.sleep(0.05)
+    except KeyboardInterrupt:
+        job.process.cancel()
+        while job.poll():
+            time.sleep(0.05)
+    finally:
+        _job = None
+    _print_news(job.status, said, warned, report)
+    return job.status
+
+
+def _print_news(status: Status, said: Optional[int], warned: int, report) -> int:
+    for text in status.warnings[warned:]:
+        report(f"Tallow: {text}")
+    if status.finished and status.frame != said:
+        left = status.seconds_left
+        report(f"Tallow: frame {status.frame} of {status.last}" + (f", {format_seconds(left)} left" if left else ""))
+    return len(status.warnings)
+
+
+def redraw() -> None:
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+@persistent
+def _on_load_pre(*_args) -> None:
+    """Another file is about to open: this one's bake stops, and keeps its frames."""
+    global _job
+    if _job:
+        _job.process.cancel()
+        _job.process.close()
+        _job = None
+    _statuses.clear()
+
+
+def register() -> None:
+    bpy.app.handlers.load_pre.append(_on_load_pre)
+
+
+def unregister() -> None:
+    _on_load_pre()
+    bpy.app.handlers.load_pre.remove(_on_load_pre)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes a scene folder into a cache folder and prints events, one JSON object per line (docs/scene-format.md).
+
+Listens on standard input for `pause`, `resume` and `cancel`; a closed input means that Blender is gone, and cancels.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+if sys.version_info < (3, 9):
+    sys.exit("Tallow's baker needs Python 3.9 or newer")
+
+import library  # noqa: E402  (this folder is the program; see the version check above)
+
+OK, CANCELLED = 0, 1
+PROGRESS_INTERVAL = 0.1  # seconds
+
+
+class Baker:
+    """One bake: callbacks for the library, commands from Blender, events back."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.arguments = arguments
+        self.cancelled = threading.Event()
+        self.go = threading.Event()  # cleared while paused
+        self.go.set()
+        self.lock = threading.Lock()
+        self.frame = 0
+        self.said_end = False
+        self.last_progress = 0.0
+
+    def emit(self, **event) -> None:
+        self.emit_line(json.dumps(event, ensure_ascii=False))
+
+    def emit_line(self, line: str) -> None:
+        with self.lock:
+            try:
+                sys.stdout.write(line.replace("\n", " ") + "\n")
+                sys.stdout.flush()
+            except OSError:
+                self.cancel()  # nobody listens any more
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+        self.go.set()
+
+    def listen(self) -> None:
+        commands = {"pause": self.go.clear, "resume": self.go.set, "cancel": self.cancel}
+        for line in sys.stdin:
+            commands.get(line.strip(), lambda: None)()
+        self.cancel()
+
+    # Called by the library, on the thread that bakes.
+
+    def on_log(self, _user, level: int, text: bytes) -> None:
+        self.emit(event="log", level=library.LOG_LEVELS[min(max(level, 0), 2)], text=text.decode("utf-8", "replace"))
+
+    def on_cancel(self, _user) -> bool:
+        self.go.wait()  # the pause: the bake stands still here until it may go on
+        return self.cancelled.is_set()
+
+    def on_progress(self, _user, done: float, stage: bytes) -> None:
+        now = time.monotonic()
+        if now - self.last_progress >= PROGRESS_INTERVAL:
+            self.last_progress = now
+            self.emit(event="progress", frame=self.frame + 1, done=round(done, 4),
+                      stage=(stage or b"").decode("utf-8", "replace"))
+
+    def on_event(self, _user, text: bytes) -> None:
+        line = text.decode("utf-8", "replace")
+        self.emit_line(line)
+        try:
+            event = json.loads(line)
+        except ValueError:
+            return
+        kind = event.get("event")
+        if kind == "frame":
+            self.frame = event.get("frame", self.frame)
+        elif kind == "start":
+            self.frame = event.get("resume_from") or 0
+        elif kind in ("done", "cancelled", "error"):
+            self.said_end = True
+
+    def run(self) -> int:
+        try:
+            native = library.load(library.find(self.arguments.library))
+        except library.LibraryError as error:
+            self.emit(event="error", result="TLW_BAD_FILE", text=str(error))
+            return 1
+        context = ctypes.c_void_p()
+        definition = native.tlwDefaultContextDef()
+        # The callback objects must outlive the context.
+        keep = definition.log, definition.cancel, definition.progress = (
+            library.LogFn(self.on_log), library.CancelFn(self.on_cancel), library.ProgressFn(self.on_progress))
+        definition.threads = self.arguments.threads
+        if native.tlwCreateContext(ctypes.byref(definition), ctypes.byref(context)) != OK:
+            self.emit(event="error", result="TLW_INTERNAL", text="The native library does not start.")
+            return 1
+        try:
+            return self.bake(native, context)
+        finally:
+            native.tlwDestroyContext(context)
+            del keep
+
+    def bake(self, native, context) -> int:
+        definition = native.tlwDefaultBakeDef()
+        definition.scene = os.fsencode(self.arguments.scene)
+        definition.cache = os.fsencode(self.arguments.cache)
+        definition.frame_first, definition.frame_last = self.arguments.frames
+        definition.resume = self.arguments.resume
+        definition.event = event = library.EventFn(self.on_event)
+        result = native.tlwBake(context, ctypes.byref(definition))
+        del event
+        if result == OK:
+            return 0
+        if not self.said_end:
+            if result == CANCELLED:
+                self.emit(event="cancelled", last_frame=self.frame)
+            else:
+                self.emit(event="error", result=native.tlwGetResultName(result).decode(),
+                          text=native.tlwGetMessage(context).decode("utf-8", "replace"))
+        return 2 if result == CANCELLED else 1
+
+
+def frame_range(text: str):
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tallow-baker")
+    parser.add_argument("scene", nargs="?")
+    parser.add_argument("cache", nargs="?")
+    parser.add_argument("--frames", type=frame_range, default=(0, 0), metavar="A-B")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--library", default=None)
+    parser.add_argument("--self-check", action="store_true", help="say that this Python can run the baker")
+    arguments = parser.parse_args()
+    if arguments.self_check:
+        print("tallow baker ready", sys.version.split()[0])
+        return 0
+    if not arguments.scene or not arguments.cache:
+        parser.error("a scene folder and a cache folder are needed")
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    baker = Baker(arguments)
+    for name in ("SIGTERM", "SIGINT"):
+        signal.signal(getattr(signal, name), lambda *_: baker.cancel())
+    threading.Thread(target=baker.listen, daemon=True).start()
+    return baker.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cache folder of one bake: which frames exist, their files, and how to free them safely."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from datetime import datetime
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from . import ply
+
+# Folder (relative to the bake), and the only file names in it that are ours to delete.
+OURS: Tuple[Tuple[str, str], ...] = (
+    ("surface", r"surface_\d{6}\.vdb"),
+    ("mesh", r"mesh_\d{6}\.ply"),
+    ("particles", r"particles_\d{6}\.(ply|vdb)"),
+    ("rigid", r"rigid_\d{6}\.json"),
+    ("state", r"state_\d{6}\.tlw"),
+    ("scene/meshes", r"[\w.\- ]+\.ply"),
+    ("scene", r"scene\.json"),
+    (".", r"bake\.json"),
+)
+BAKE_ID = re.compile(r"bake_\d{8}_\d{6}(_\d+)?")
+
+
+class Freed(NamedTuple):
+    files: int
+    bytes: int
+    left: int  # files that are not ours, and stay
+
+
+class Cache:
+    """Reads one bake. Cheap to keep: `refresh` looks at the disk only when bake.json changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.info: Dict = {}
+        self.frames: Dict[int, Dict] = {}
+        self.order: List[int] = []
+        self._stamp: Tuple[int, int] = (0, 0)
+        self._materials: Optional[List[Dict]] = None
+
+    def refresh(self) -> bool:
+        """Read bake.json again if it changed. True if something new was read."""
+        try:
+            stat = (self.folder / "bake.json").stat()
+        except OSError:
+            changed = bool(self.frames)
+            self.info, self.frames, self.order, self._stamp = {}, {}, [], (0, 0)
+            return changed
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        if stamp == self._stamp:
+            return False
+        try:
+            info = json.loads((self.folder / "bake.json").read_text(encoding="utf-8"))
+            frames = {int(entry["frame"]): entry for entry in info.get("frames", [])}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return False  # a foreign or damaged file is no cache; what was read before stays valid
+        self.info, self.frames, self.order, self._stamp = info, frames, sorted(frames), stamp
+        return True
+
+    def nearest(self, frame: int) -> Optional[int]:
+        """The frame to show: itself, else the last one before it, else the first. None for an empty cache."""
+        if not self.order:
+            return None
+        return self.order[max(0, bisect_right(self.order, frame) - 1)]
+
+    def mesh_path(self, frame: int) -> Path:
+        return self.folder / "mesh" / f"mesh_{frame:06d}.ply"
+
+    def particles_path(self, frame: int) -> Path:
+        return self.folder / "particles" / f"particles_{frame:06d}.ply"
+
+    def surface_path(self, frame: int) -> Path:
+        return self.folder / "surface" / f"surface_{frame:06d}.vdb"
+
+    def rigid_path(self, frame: int) -> Path:
+        return self.folder / "rigid" / f"rigid_{frame:06d}.json"
+
+    def bodies(self, frame: int) -> List[Dict]:
+        """Rigid bodies and frozen pieces of a frame; empty when there are none."""
+        try:
+            return json.loads(self.rigid_path(frame).read_text(encoding="utf-8")).get("bodies", [])
+        except (OSError, ValueError, AttributeError):
+            return []
+
+    def mesh(self, frame: int) -> Optional[Dict]:
+        """The surface mesh's arrays, or None when the file is missing or damaged."""
+        return _read(self.mesh_path(frame))
+
+    def particles(self, frame: int) -> Optional[Dict]:
+        return _read(self.particles_path(frame))
+
+    @property
+    def materials(self) -> List[Dict]:
+        """The bake's own materials, in the order that the `material` attribute counts them."""
+        if self._materials is None:
+            try:
+                text = (self.folder / "scene" / "scene.json").read_text(encoding="utf-8")
+                self._materials = list(json.loads(text).get("materials", []))
+            except (OSError, ValueError, AttributeError):
+                self._materials = []
+        return self._materials
+
+
+def _read(path: Path) -> Optional[Dict]:
+    try:
+        return ply.read(path)
+    except (OSError, ply.PlyError):
+        return None
+
+
+def new_bake_folder(root: Path, now: Optional[datetime] = None) -> Path:
+    """Make a folder for a new bake. Never an old one: Blender 4.1+ shows stale data for an overwritten .vdb."""
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    name = (now or datetime.now()).strftime("bake_%Y%m%d_%H%M%S")
+    for attempt in range(1, 1000):
+        folder = root / (name if attempt == 1 else f"{name}_{attempt}")
+        try:
+            folder.mkdir()
+            return folder
+        except FileExistsError:
+            continue
+    raise OSError(f"cannot make a new folder in {root}")
+
+
+def bakes(root: Path) -> List[Path]:
+    """The bakes in a cache folder, oldest first."""
+    try:
+        found = [entry for entry in Path(root).iterdir() if BAKE_ID.fullmatch(entry.name) and entry.is_dir()]
+    except OSError:
+        return []
+    return sorted(found)
+
+
+def free(folder: Path) -> Freed:
+    """Delete a bake's files, and its folders once they are empty. A file that Tallow did not write stays."""
+    folder = Path(folder)
+    files = size = 0
+    for place, pattern in OURS:
+        for path in _listing(folder / place):
+            if path.is_symlink() or not path.is_file() or not _is_ours(path.name, pattern):
+                continue
+            length = path.stat().st_size
+            path.unlink()
+            files, size = files + 1, size + length
+    for place in ("scene/meshes", "scene", "surface", "mesh", "particles", "rigid", "state", "."):
+        try:
+            (folder / place).rmdir()
+        except OSError:
+            pass  # not empty, or never there
+    left = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
+    return Freed(files, size, left)
+
+
+def _is_ours(name: str, pattern: str) -> bool:
+    # Leftovers of an interrupted write carry the final name with an ending.
+    return re.fullmatch(pattern + r"(\.(part|tmp)\w*)?", name) is not None
+
+
+def _listing(folder: Path) -> List[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def total_bytes(folder: Path) -> int:
+    """How much room a bake takes on the disk."""
+    return sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())

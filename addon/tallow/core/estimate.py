@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers an artist wants before a bake: cell size, cells, memory, and how fast heat should move."""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence, Tuple
+
+# Measured on bakes of the library: bytes that a liquid cell costs (8 particles, grids, solver, surface), and the
+# process without any liquid.
+BYTES_PER_LIQUID_CELL = 2200
+BYTES_PROCESS = 90_000_000
+
+
+def cell_size(size: Sequence[float], resolution: int) -> float:
+    """Edge of a cell when the longest side of the box has `resolution` cells."""
+    return max(size) / max(1, resolution)
+
+
+def cell_counts(size: Sequence[float], cell: float) -> Tuple[int, int, int]:
+    """Cells along each side, rounded outwards as the library does."""
+    if cell <= 0.0:
+        return (0, 0, 0)
+    counts = [max(1, math.ceil(side / cell - 1e-6)) for side in size]
+    return (counts[0], counts[1], counts[2])
+
+
+def memory(liquid_volume: float, cell: float) -> int:
+    """Bytes that a bake will need, about. Cost follows the liquid, not the box around it."""
+    cells = liquid_volume / cell ** 3 if cell > 0.0 else 0.0
+    # Liquid spreads as it falls and melts, so its surface band grows.
+    return int(BYTES_PROCESS + 1.3 * cells * BYTES_PER_LIQUID_CELL)
+
+
+def format_length(metres: float) -> str:
+    """`3.75 cm`, `1.2 mm`, `2.4 m`."""
+    if metres < 0.01:
+        return f"{metres * 1000:.3g} mm"
+    if metres < 1.0:
+        return f"{metres * 100:.3g} cm"
+    return f"{metres:.3g} m"
+
+
+def format_bytes(count: float) -> str:
+    """`140 MB`, `2.3 GB`."""
+    if count < 1e9:
+        return f"{count / 1e6:.0f} MB"
+    return f"{count / 1e9:.1f} GB"
+
+
+def format_count(count: float) -> str:
+    """`950`, `12 thousand`, `3.1 million`."""
+    if count < 1000:
+        return f"{count:.0f}"
+    if count < 1e6:
+        return f"{count / 1e3:.0f} thousand"
+    return f"{count / 1e6:.1f} million"
+
+
+def thermal_speed(material: dict, start: float, heater: float, thickness: float, seconds: float) -> float:
+    """How much faster than in life heat must move so that `thickness` metres melt in `seconds`.
+
+    The heat that melts a layer has to cross it: the front of the one-phase Stefan problem, with the warming up to the
+    melting point counted into the latent heat. Rounded to one digit, because it is a setting and not a result.
+    """
+    solidus = material["solidus"]
+    drive = heater - material["liquidus"]
+    if material["latent_heat"] <= 0.0 or drive <= 0.0 or seconds <= 0.0 or thickness <= 0.0:
+        return 1.0
+    energy = material["latent_heat"] + material["specific_heat"][0] * max(0.0, solidus - start)
+    conductivity = sum(material["conductivity"]) / 2.0
+    real = material["density"][0] * energy * thickness ** 2 / (2.0 * conductivity * drive)
+    factor = max(1.0, real / seconds)
+    digit = 10.0 ** math.floor(math.log10(factor))
+    return round(factor / digit) * digit

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Material presets: the JSON files in presets/materials, as docs/scene-format.md describes them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, Dict, List, Sequence, Tuple
+
+ZERO_CELSIUS = 273.15
+# What scene.json takes of a preset; the rest (label, description, sources) is for people.
+MEMBERS = ("density", "specific_heat", "conductivity", "solidus", "liquidus", "latent_heat", "viscosity",
+           "solid_viscosity", "surface_tension", "contact_angle", "frozen", "color")
+# Water at 20 C, the defaults of tallow.h.
+WATER: Dict[str, Any] = {
+    "name": "Water", "label": "Water", "description": "Plain water that never freezes",
+    "density": [998.0, 998.0], "specific_heat": [4182.0, 4182.0], "conductivity": [0.6, 0.6],
+    "solidus": 273.15, "liquidus": 273.15, "latent_heat": 0.0, "viscosity": [[293.15, 0.001]],
+    "solid_viscosity": 1e5, "surface_tension": 0.0728, "contact_angle": 60.0, "frozen": "rigid",
+    "color": [0.35, 0.6, 0.8],
+}
+
+
+def preset_folder(addon: Path) -> Path:
+    """Where the presets are: inside the add-on in a release, next to it in the repository."""
+    inside = Path(addon) / "presets"
+    return inside if inside.is_dir() else Path(addon).parent.parent / "presets"
+
+
+def load_materials(addon: Path) -> Dict[str, Dict]:
+    """All readable presets by file name, alphabetical. A damaged file is left out, not fatal; water is always there."""
+    found: Dict[str, Dict] = {}
+    for path in sorted((preset_folder(addon) / "materials").glob("*.json")):
+        try:
+            preset = json.loads(path.read_text(encoding="utf-8"))
+            found[path.stem] = normalised(preset, path.stem)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    found.setdefault("water", dict(WATER))
+    return found
+
+
+def normalised(preset: Dict, stem: str) -> Dict:
+    """A preset with every member present and the viscosity as a list of points."""
+    result = {**{key: WATER[key] for key in MEMBERS}, **preset}
+    result.setdefault("name", stem)
+    result["label"] = str(preset.get("label") or preset.get("name") or stem.replace("_", " ").title())
+    result["description"] = str(preset.get("description") or result["label"])
+    result["viscosity"] = curve_points(result["viscosity"])
+    for key in ("density", "specific_heat", "conductivity"):
+        value = result[key]
+        result[key] = [float(v) for v in value] if isinstance(value, (list, tuple)) else [float(value)] * 2
+    return result
+
+
+def curve_points(viscosity: Any) -> List[List[float]]:
+    """A viscosity as [[kelvin, Pa s], ...], whichever of the two forms it came in."""
+    if isinstance(viscosity, (int, float)):
+        return [[293.15, float(viscosity)]]
+    return sorted([float(point[0]), float(point[1])] for point in viscosity)
+
+
+def scene_member(material: Dict, name: str) -> Dict:
+    """The material as scene.json wants it."""
+    return {"name": name, **{key: material[key] for key in MEMBERS}}
+
+
+def viscosity_at(material: Dict, kelvin: Any) -> Any:
+    """Pa s at a temperature: straight lines in log(viscosity), constant beyond the ends, as the library does it.
+
+    Below the solidus it is the solid's viscosity. Takes a number or a numpy array.
+    """
+    import numpy as np
+
+    points = curve_points(material["viscosity"])
+    kelvin = np.asarray(kelvin, float)
+    log = np.interp(kelvin, [p[0] for p in points], [math.log(max(p[1], 1e-12)) for p in points])
+    liquid = np.exp(log)
+    if material["latent_heat"] <= 0.0:
+        return liquid
+    solidus, liquidus = material["solidus"], max(material["liquidus"], material["solidus"] + 1e-6)
+    melt = np.clip((kelvin - solidus) / (liquidus - solidus), 0.0, 1.0)
+    solid = math.log(max(material["solid_viscosity"], 1e-12))
+    return np.exp(solid * (1.0 - melt) + log * melt)
+
+
+def problems(material: Dict) -> List[str]:
+    """What is impossible about a material, in words. Empty when it can be simulated."""
+    found: List[str] = []
+    for key, label in (("density", "density"), ("specific_heat", "specific heat"), ("conductivity", "heat conductivity")):
+        if min(material[key]) <= 0.0:
+            found.append(f"its {label} must be more than zero")
+    if material["liquidus"] < material["solidus"]:
+        found.append("it is fully molten at a lower temperature than where it starts to melt")
+    if any(value <= 0.0 for _, value in material["viscosity"]):
+        found.append("its viscosity must be more than zero everywhere")
+    temperatures = [kelvin for kelvin, _ in material["viscosity"]]
+    if len(set(temperatures)) != len(temperatures):
+        found.append("two points of its viscosity curve have the same temperature")
+    return found
+
+
+def describe(material: Dict) -> List[str]:
+    """Two short lines that tell an artist what the material is like."""
+    lines = []
+    if material["latent_heat"] > 0.0:
+        low, high = material["solidus"] - ZERO_CELSIUS, material["liquidus"] - ZERO_CELSIUS
+        lines.append(f"Melts at {low:.0f} °C" if high - low < 1.0 else f"Melts from {low:.0f} to {high:.0f} °C")
+    else:
+        lines.append("Always liquid")
+    top = material["viscosity"][-1][1]
+    lines.append(f"{thickness_word(top)} when hot, {format_viscosity(top)}")
+    return lines
+
+
+def thickness_word(viscosity: float) -> str:
+    """A viscosity in the words of a kitchen."""
+    words: Sequence[Tuple[float, str]] = ((0.004, "Thin as water"), (0.05, "Like milk or thin oil"), (0.5, "Like oil"),
+                                          (20.0, "Like syrup or honey"), (500.0, "Like ketchup or toothpaste"),
+                                          (1e5, "Like soft putty"))
+    for limit, word in words:
+        if viscosity < limit:
+            return word
+    return "Almost solid"
+
+
+def format_viscosity(value: float) -> str:
+    return f"{value * 1000:.3g} mPa·s" if value < 0.1 else f"{value:.3g} Pa·s"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes a scene folder (docs/scene-format.md), and tells whether two of them are the same scene."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Set
+
+import numpy as np
+
+from . import ply
+
+# A longer range, another name, other files or another thread count do not make another simulation.
+FREE_TO_CHANGE = (("frames", "end"), ("name",), ("output",), ("solver", "threads"))
+
+
+@dataclass
+class SceneData:
+    """A scene in the terms of scene.json: SI units, kelvin, lower-case names."""
+
+    name: str
+    frames: Dict[str, float]
+    domain: Dict[str, Any]
+    world: Dict[str, Any]
+    solver: Dict[str, Any]
+    output: Dict[str, Any]
+    materials: List[Dict] = field(default_factory=list)
+    objects: List[Dict] = field(default_factory=list)
+    forces: List[Dict] = field(default_factory=list)
+    joints: List[Dict] = field(default_factory=list)
+
+    def as_json(self) -> Dict[str, Any]:
+        return {"format": "tallow-scene", "version": 1, "name": self.name, "frames": self.frames,
+                "domain": self.domain, "world": self.world, "solver": self.solver, "output": self.output,
+                "materials": self.materials, "objects": self.objects, "forces": self.forces, "joints": self.joints}
+
+
+class SceneWriter:
+    """Writes meshes as they are delivered, then scene.json last."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.meshes = self.folder / "meshes"
+        self.meshes.mkdir(parents=True, exist_ok=True)
+        self._taken: Set[str] = set()
+
+    def unique_stem(self, name: str) -> str:
+        """A file name for an object: readable, safe on every system, used once."""
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:48] or "object"
+        candidate, number = stem, 2
+        while candidate.lower() in self._taken:
+            candidate, number = f"{stem}-{number}", number + 1
+        self._taken.add(candidate.lower())
+        return candidate
+
+    def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray) -> str:
+        ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles)
+        return f"meshes/{stem}.ply"
+
+    def write_scene(self, scene: SceneData) -> Path:
+        path = self.folder / "scene.json"
+        text = json.dumps(scene.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        ply.write_atomically(path, _compact(text).encode("utf-8"))
+        return path
+
+
+def _compact(text: str) -> str:
+    """Number lists on one line: a 250-frame animation should stay readable."""
+    return re.sub(r"\[\s+((?:[-\d.eE+]+,?\s+)+)\]", lambda m: "[" + " ".join(m.group(1).split()) + "]", text)
+
+
+def number(value: float) -> float:
+    """Seven digits: what Blender's floats hold. Equal scenes then give equal text."""
+    return float(f"{float(value):.7g}")
+
+
+def vector(values: Iterable[float]) -> List[float]:
+    """Places and directions: also rounded to a ten-millionth, so that moving something there and back is no change."""
+    return [number(round(float(value), 7)) + 0.0 for value in values]
+
+
+def merge_keys(keys: List[Dict]) -> List[Dict]:
+    """Keys without those in the middle of a stretch where nothing changes."""
+    def same(a: Dict, b: Dict) -> bool:
+        return all(a[k] == b.get(k) for k in a if k != "time")
+
+    if len(keys) > 1 and all(same(keys[0], key) for key in keys[1:]):
+        return keys[:1]
+    return [key for i, key in enumerate(keys)
+            if i in (0, len(keys) - 1) or not (same(keys[i - 1], key) and same(key, keys[i + 1]))]
+
+
+def difference(old: Path, new: Path) -> Optional[str]:
+    """The first thing in which two scene folders differ, in words for the artist; None when a bake can go on."""
+    try:
+        a = json.loads((Path(old) / "scene.json").read_text(encoding="utf-8"))
+        b = json.loads((Path(new) / "scene.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "the bake's own copy of the scene is missing"
+    for path in FREE_TO_CHANGE:
+        for scene in (a, b):
+            place = scene
+            for step in path[:-1]:
+                place = place.get(step, {})
+            place.pop(path[-1], None)
+    for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
+                        ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
+                        ("joints", "a joint")):
+        if a.get(part) != b.get(part):
+            return words
+    return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
+
+
+def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Optional[str]:
+    names_a, names_b = [o["name"] for o in a], [o["name"] for o in b]
+    if names_a != names_b:
+        changed = sorted(set(names_a) ^ set(names_b))
+        return f"the object {changed[0]}" if changed else "the order of the objects"
+    for first, second in zip(a, b):
+        if first != second:
+            return f"the object {first['name']}"
+        pattern = first.get("deform")
+        files = [first["mesh"]] if "mesh" in first else []
+        if pattern:
+            files += [pattern["pattern"] % n for n in range(pattern["first"], pattern["last"] + 1)]
+        for name in files:
+            if _bytes(old / name) != _bytes(new / name):
+                return f"the mesh of {first['name']}"
+    return None
+
+
+def _bytes(path: Path) -> Optional[bytes]:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

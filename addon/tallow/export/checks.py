@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looks at a scene before a bake and says what would go wrong, by object name."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import List, NamedTuple, Optional
+
+import bpy
+
+from .. import domain, roles
+from ..core import estimate
+from ..playback import bodies
+from ..properties.materials import lookup
+from . import settings
+
+
+class Problem(NamedTuple):
+    fatal: bool
+    text: str
+
+
+def check_scene(scene: bpy.types.Scene) -> List[Problem]:
+    """What is wrong with the set-up. Cheap enough to run on every redraw."""
+    box = scene.tallow.domain
+    if not box or box.name not in scene.objects:
+        return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
+    if not roles.with_role(scene, *roles.FLUIDS, "RIGID"):
+        return [Problem(True, "Nothing can move yet. Select a mesh and make it Wax or Liquid.")]
+    problems: List[Problem] = []
+    first, last = settings.frame_range(scene)
+    if last < first:
+        problems.append(Problem(True, f"The last frame ({last}) comes before the first ({first})."))
+    low, high = domain.bounds(box)
+    if min(high - low) <= 0.0:
+        return problems + [Problem(True, "The domain is flat. Scale it so that it has room on every side.")]
+    for obj in roles.with_role(scene):
+        problems += _check_object(scene, obj, low, high)
+    return problems + _check_size(scene)
+
+
+def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
+    role = obj.tallow.role
+    if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
+        return [Problem(True, f"{obj.name} has no faces. Give it a mesh with faces, or set its role to None.")]
+    problems = []
+    if role in roles.FLUIDS and lookup(scene, obj.tallow.material) is None:
+        problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
+    box_low, box_high = domain.bounds(obj, bodies.rest_matrix(obj) if role == "RIGID" else None)
+    outside = any(box_high[i] <= low[i] or box_low[i] >= high[i] for i in range(3))
+    if outside and role in roles.FLUIDS + ("RIGID",):
+        problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
+    elif role in roles.SOURCES + ("RIGID",) and any(box_low[i] < low[i] - 1e-5 or box_high[i] > high[i] + 1e-5
+                                                    for i in range(3)):
+        problems.append(Problem(False, f"{obj.name} sticks out of the domain; the part outside is cut off."))
+    return problems
+
+
+def _check_size(scene: bpy.types.Scene) -> List[Problem]:
+    needed, there = estimate.memory(domain.liquid_volume(scene), domain.cell_size(scene)), machine_memory()
+    if there and needed > 1.5 * there:
+        return [Problem(True, f"This needs about {estimate.format_bytes(needed)} of memory and the computer has "
+                              f"{estimate.format_bytes(there)}. Lower the resolution.")]
+    if there and needed > 0.8 * there:
+        return [Problem(False, f"This may need {estimate.format_bytes(needed)}, nearly all of the computer's memory.")]
+    return []
+
+
+def machine_memory() -> Optional[int]:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def check_folder(folder: Path) -> Optional[str]:
+    """Make the cache folder and try to write there; a sentence when that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"The cache folder {folder} cannot be written ({error.strerror or error}). Choose another one under Bake."

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Object, force and joint members of scene.json."""
+
+from __future__ import annotations
+
+import math
+from typing import Dict, List, Optional
+
+import bpy
+from mathutils import Vector
+
+from ..core.scene_file import number, vector
+from .motion import Track
+
+ROLE_NAMES = {"WAX": "liquid", "LIQUID": "liquid", "INFLOW": "inflow", "OUTFLOW": "outflow", "SOLID": "solid",
+              "RIGID": "rigid", "HEAT": "heat"}
+FORCES = {"WIND": "wind", "FORCE": "point", "VORTEX": "vortex", "DRAG": "drag"}
+JOINTS = {"FIXED": "fixed", "POINT": "ball", "HINGE": "hinge", "SLIDER": "slider"}
+
+
+def object_member(obj: bpy.types.Object, mesh: Optional[str], keys: List[Dict], material: Optional[str],
+                  scale: float) -> Dict:
+    """Everything but `deform`. Only the members that the role reads."""
+    tallow = obj.tallow
+    member: Dict = {"name": obj.name, "role": ROLE_NAMES[tallow.role]}
+    if mesh:
+        member["mesh"] = mesh
+    member["keys"] = keys
+    if material:
+        member["material"] = material
+    if tallow.role in ("WAX", "LIQUID", "RIGID"):
+        member["velocity"] = vector(Vector(tallow.velocity) * scale)
+        member["spin"] = vector(2.0 * math.pi * turns for turns in tallow.spin)
+    if tallow.role in ("SOLID", "RIGID", "HEAT"):
+        member["surface"] = tallow.surface.lower()
+        member["conductivity"] = number(tallow.conductivity)
+    if tallow.role in ("SOLID", "RIGID"):
+        member["friction"] = number(tallow.friction)
+        member["restitution"] = number(tallow.restitution)
+    if tallow.role == "RIGID":
+        name = "mass" if tallow.weigh_by == "MASS" else "density"
+        member[name] = number(getattr(tallow, name))
+        member["specific_heat"] = number(tallow.specific_heat)
+        member["fixed_temperature"] = tallow.fixed_temperature
+    if tallow.role == "HEAT":
+        member["heat_kind"] = tallow.heat_kind.lower()
+        member["heat_range"] = number(tallow.heat_range * scale)
+    return member
+
+
+def is_force(obj: bpy.types.Object) -> bool:
+    return bool(obj.field and obj.field.type in FORCES)
+
+
+def force_member(track: Track, scale: float) -> Dict:
+    field = track.obj.field
+    keys = track.keys(scale)
+    # `keys` has left out repeated samples, so strengths are looked up by their time.
+    strength = {number(time): settings["strength"] for time, settings in zip(track.times, track.settings)}
+    strengths = [number(s) for s in strength.values()]
+    if len(set(strengths)) > 1:
+        keys = _all_keys(track, scale)
+    for key in keys:
+        key.pop("temperature", None)
+        key["power"] = number(strength[key["time"]])
+    return {"name": track.obj.name, "kind": FORCES[field.type], "keys": keys, "falloff": number(field.falloff_power),
+            "min_distance": number(field.distance_min * scale if field.use_min_distance else 0.0),
+            "max_distance": number(field.distance_max * scale if field.use_max_distance else 0.0)}
+
+
+def _all_keys(track: Track, scale: float) -> List[Dict]:
+    from .motion import rotation_of
+    return [{"time": number(time), "position": vector(matrix.translation * scale), "rotation": vector(rotation_of(matrix))}
+            for time, matrix in zip(track.times, track.matrices)]
+
+
+def joint_member(obj: bpy.types.Object, scale: float, warnings: List[str]) -> Optional[Dict]:
+    """A rigid-body constraint as a joint; None, with a warning, when it cannot be one."""
+    constraint = obj.rigid_body_constraint
+    if not constraint or not constraint.enabled:
+        return None
+    bodies = [body for body in (constraint.object1, constraint.object2) if body and body.tallow.role == "RIGID"]
+    if not bodies:
+        return None
+    if constraint.type not in JOINTS:
+        warnings.append(f"{obj.name}: Tallow has no joint of the kind {constraint.type.title().replace('_', ' ')}; it is left out.")
+        return None
+    matrix = obj.matrix_world
+    # Blender turns a hinge about its local z and moves a slider along its local x.
+    axis = matrix.to_3x3() @ Vector((1, 0, 0) if constraint.type == "SLIDER" else (0, 0, 1))
+    return {"name": obj.name, "kind": JOINTS[constraint.type], "a": bodies[0].name,
+            "b": bodies[1].name if len(bodies) > 1 else None,
+            "anchor": vector(matrix.translation * scale), "axis": vector(axis.normalized())}

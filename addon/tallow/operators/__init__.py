@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`bpy.ops.tallow.*`: everything the sidebar does, for scripts too."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import baking, domains, materials, quick, render, setting
+
+CLASSES = setting.CLASSES + domains.CLASSES + materials.CLASSES + baking.CLASSES + quick.CLASSES + render.CLASSES
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

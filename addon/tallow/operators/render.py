@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shaders and volumes for the render."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from .. import domain, playback, roles, shading
+from ..properties.materials import lookup
+
+
+def give_material(context, style: str) -> bpy.types.Material:
+    """Build a shader and put it on the surface. AUTO looks at what the liquid is made of."""
+    scene = context.scene
+    sources = roles.with_role(scene, *roles.FLUIDS)
+    made_of = lookup(scene, sources[0].tallow.material) if sources else None
+    color = tuple(made_of["color"][:3]) if made_of else (0.9, 0.85, 0.7)
+    if style == "AUTO":
+        style = "LIQUID" if made_of and made_of["latent_heat"] <= 0.0 else "WAX"
+    extent = domain.size(scene)
+    size = 0.5 * max(extent) / scene.unit_settings.scale_length if extent else 1.0
+    if style == "WAX":
+        material = shading.wax_material(color, size)
+    else:
+        thin = made_of is not None and made_of["viscosity"][-1][1] < 0.05
+        material = shading.liquid_material(color, clear=thin)
+    shading.assign(playback.surface.get_object(scene, create=True), material)
+    return material
+
+
+class TALLOW_OT_add_material(bpy.types.Operator):
+    bl_idname = "tallow.add_material"
+    bl_label = "Add Wax Material"
+    bl_description = ("Give the surface a shader that is matt and milky where the wax is solid, and wet and clear where it has "
+                      "melted. Its texture sticks to the wax as it flows")
+    bl_options = {"REGISTER", "UNDO"}
+
+    style: EnumProperty(name="Look", default="WAX", items=(
+        ("AUTO", "Automatic", "By what the liquid is made of"),
+        ("WAX", "Wax", "Matt where solid, wet where molten"),
+        ("LIQUID", "Liquid", "Clear or glossy")))
+
+    def execute(self, context):
+        give_material(context, self.style)
+        return {"FINISHED"}
+
+
+class TALLOW_OT_add_volume(bpy.types.Operator):
+    bl_idname = "tallow.add_volume"
+    bl_label = "Add VDB Volume"
+    bl_description = ("Add a Volume object that plays the baked OpenVDB files: surface, temperature, viscosity and velocity, for "
+                      "geometry nodes and volume shaders")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.tallow.bake_path)
+
+    def execute(self, context):
+        scene = context.scene
+        cache = playback.cache_of(scene)
+        frames = [frame for frame in (cache.order if cache else []) if cache.surface_path(frame).is_file()]
+        if not frames:
+            self.report({"WARNING"}, "This bake has no OpenVDB files. Turn on OpenVDB Volumes under Bake and bake again")
+            return {"CANCELLED"}
+        obj = scene.tallow.volume_object
+        if obj is None or obj.name not in scene.objects:
+            obj = bpy.data.objects.new("Tallow Volume", bpy.data.volumes.new("Tallow Volume"))
+            scene.collection.objects.link(obj)
+            scene.tallow.volume_object = obj
+        volume = obj.data
+        volume.filepath = str(cache.surface_path(frames[0]))
+        volume.is_sequence = True
+        volume.frame_start, volume.frame_duration = frames[0], frames[-1] - frames[0] + 1
+        volume.frame_offset, volume.sequence_mode = frames[0] - 1, "EXTEND"
+        obj.scale = (1.0 / scene.unit_settings.scale_length,) * 3
+        return {"FINISHED"}
+
+
+CLASSES = (TALLOW_OT_add_material, TALLOW_OT_add_volume)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar: one panel per question, in the order in which an artist asks them. Panels draw, and do nothing else."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import baking, display, domains, objects, render, world
+
+CLASSES = objects.CLASSES + domains.CLASSES + world.CLASSES + baking.CLASSES + display.CLASSES + render.CLASSES
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

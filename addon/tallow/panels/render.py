@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Render."""
+
+import bpy
+
+from .common import Sidebar, split_column
+
+
+class TALLOW_PT_render(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_render"
+    bl_label = "Render"
+
+    def draw(self, context):
+        scene = context.scene
+        column = self.layout.column(align=True)
+        column.operator("tallow.add_material", icon="MATERIAL").style = "WAX"
+        column.operator("tallow.add_material", text="Add Liquid Material", icon="MATFLUID").style = "LIQUID"
+        column.operator("tallow.add_volume", icon="VOLUME_DATA")
+        column.operator("tallow.bodies_to_keyframes", icon="KEYTYPE_KEYFRAME_VEC")
+        column = split_column(self.layout)
+        engine = scene.eevee if scene.render.engine == "BLENDER_EEVEE" and hasattr(scene.eevee, "use_motion_blur") else scene.render
+        column.prop(engine, "use_motion_blur")
+
+
+CLASSES = (TALLOW_PT_render,)

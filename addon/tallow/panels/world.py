@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""World."""
+
+import bpy
+
+from .common import Sidebar, split_column
+
+
+class TALLOW_PT_world(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_world"
+    bl_label = "World"
+
+    def draw(self, context):
+        tallow = context.scene.tallow
+        column = split_column(self.layout)
+        column.prop(tallow, "ambient")
+        column.prop(tallow, "thermal_speed")
+        column.prop(tallow, "film")
+        column.prop(tallow, "emissivity")
+        column.prop(tallow, "use_scene_gravity")
+        if not tallow.use_scene_gravity:
+            column.prop(tallow, "gravity")
+
+
+CLASSES = (TALLOW_PT_world,)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shows baked frames: a handler fills one mesh per frame, under playback, `-a` and F12."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Dict, Iterator, Optional, Tuple
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .. import cache_paths
+from ..core.cache import Cache
+from . import bodies, particles, surface
+
+_caches: Dict[str, Cache] = {}
+_shown: Dict[str, Tuple] = {}
+_suspended = 0
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """While the exporter walks through the frames, nothing is to be played."""
+    global _suspended
+    _suspended += 1
+    try:
+        yield
+    finally:
+        _suspended -= 1
+
+
+def cache_of(scene: bpy.types.Scene) -> Optional[Cache]:
+    """The cache that the scene shows, up to date; None when there is none."""
+    folder = cache_paths.bake_folder(scene)
+    if folder is None:
+        return None
+    cache = _caches.setdefault(str(folder), Cache(folder))
+    cache.refresh()
+    return cache
+
+
+def note(scene: bpy.types.Scene) -> str:
+    """What the artist should know about the frame on screen; empty when all is well."""
+    if not scene.tallow.bake_path:
+        return ""
+    cache = cache_of(scene)
+    if cache is None:
+        return f"The bake is missing: {scene.tallow.bake_path}"
+    frame = cache.nearest(scene.frame_current)
+    if frame is None:
+        return "No frame is baked yet"
+    if frame != scene.frame_current:
+        return f"Frame {scene.frame_current} is not baked; showing {frame}"
+    if scene.tallow.show_surface and not cache.mesh_path(frame).is_file():
+        return f"The file of frame {frame} is missing"
+    return ""
+
+
+def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:
+    """Bring everything that is shown to the scene's frame. Never raises for a missing or damaged file."""
+    if _suspended:
+        return
+    cache = cache_of(scene)
+    frame = cache.nearest(scene.frame_current) if cache else None
+    if cache is None or frame is None:
+        return
+    tallow = scene.tallow
+    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, tallow.show_color, tallow.particle_percent)
+    if not force and _shown.get(scene.name) == key:
+        return
+    surface.show(scene, cache, frame, create)
+    particles.show(scene, cache, frame, create)
+    bodies.show(scene, cache, frame)
+    _shown[scene.name] = key
+
+
+def clear(scene: bpy.types.Scene) -> None:
+    """Empty what was shown and put bodies back where they stood."""
+    surface.clear(scene)
+    particles.clear(scene)
+    bodies.restore(scene)
+    _shown.pop(scene.name, None)
+
+
+def forget() -> None:
+    """Data-blocks were replaced behind our back (a file was loaded, an undo): show everything anew."""
+    _shown.clear()
+
+
+def show_colors_in_viewports(on: bool) -> None:
+    """Solid shading shows vertex colours only when asked to."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D" and area.spaces.active.shading.type == "SOLID":
+                area.spaces.active.shading.color_type = "VERTEX" if on else "MATERIAL"
+
+
+@persistent
+def on_frame_change(scene: bpy.types.Scene, *_args) -> None:
+    # Runs in the render thread as well: it changes data, makes none and calls no operator.
+    refresh(scene, create=False)
+
+
+@persistent
+def on_load(*_args) -> None:
+    _caches.clear()
+    forget()
+    for scene in bpy.data.scenes:
+        refresh(scene, create=False)
+
+
+@persistent
+def on_undo(*_args) -> None:
+    forget()
+    refresh(bpy.context.scene, create=False)
+
+
+HANDLERS = (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo), ("redo_post", on_undo))
+
+
+def register() -> None:
+    cache_paths.register()
+    for name, function in HANDLERS:
+        getattr(bpy.app.handlers, name).append(function)
+
+
+def unregister() -> None:
+    for name, function in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(function)
+    cache_paths.unregister()
+    _caches.clear()
+    forget()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid bodies follow the bake. Where they stood before is kept, for the next bake and for when it is freed."""
+
+from __future__ import annotations
+
+from typing import Iterator, Optional, Tuple
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ..core.cache import Cache
+
+TOLERANCE = 1e-4
+
+
+def show(scene: bpy.types.Scene, cache: Cache, frame: int) -> None:
+    for obj, position, rotation in placements(scene, cache, frame):
+        tallow = obj.tallow
+        if not tallow.has_rest or _was_moved(obj):
+            # First time, or the artist moved it by hand: that is where the next bake starts from.
+            tallow.rest_matrix, tallow.has_rest = _flat(obj.matrix_world), True
+        matrix = Matrix.LocRotScale(position, rotation, _matrix(tallow.rest_matrix).to_scale())
+        obj.matrix_world = matrix
+        tallow.placed_matrix = _flat(matrix)
+
+
+def placements(scene: bpy.types.Scene, cache: Cache, frame: int) -> Iterator[Tuple[bpy.types.Object, Vector, Quaternion]]:
+    """The scene's bodies and where the bake has them, in Blender units."""
+    scale = 1.0 / scene.unit_settings.scale_length
+    for body in cache.bodies(frame):
+        obj = scene.objects.get(body.get("name", ""))
+        if obj and obj.tallow.role == "RIGID" and obj.tallow.follow_bake:
+            try:
+                yield obj, Vector(body["position"]) * scale, Quaternion(body["rotation"]).normalized()
+            except (KeyError, TypeError, ValueError):
+                continue
+
+
+def rest_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
+    """Where a body stands for a new bake, if playback has moved it away from there."""
+    if not obj.tallow.has_rest or not obj.tallow.follow_bake or _was_moved(obj):
+        return None
+    return _matrix(obj.tallow.rest_matrix)
+
+
+def restore(scene: bpy.types.Scene) -> None:
+    for obj in scene.objects:
+        if obj.tallow.has_rest:
+            if obj.tallow.follow_bake and not _was_moved(obj):
+                obj.matrix_world = _matrix(obj.tallow.rest_matrix)
+            obj.tallow.has_rest = False
+
+
+def _was_moved(obj: bpy.types.Object) -> bool:
+    if obj.animation_data:
+        return False  # its own animation moves it back on every frame
+    placed = _matrix(obj.tallow.placed_matrix)
+    size = max(1.0, placed.translation.length)
+    return any(abs(a - b) > TOLERANCE * size for a, b in zip(_flat(placed), _flat(obj.matrix_world)))
+
+
+def _flat(matrix: Matrix) -> Tuple[float, ...]:
+    return tuple(value for row in matrix for value in row)
+
+
+def _matrix(values) -> Matrix:
+    return Matrix([values[i:i + 4] for i in (0, 4, 8, 12)])

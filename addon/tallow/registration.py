@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registers everything in the order that Blender needs, and takes it back in reverse."""
+
+from __future__ import annotations
+
+from . import bake, operators, overlay, panels, playback, preferences, previews, properties
+
+MODULES = (preferences, properties, operators, panels, playback, overlay, previews, bake)
+
+
+def register() -> None:
+    for module in MODULES:
+        module.register()
+
+
+def unregister() -> None:
+    for module in reversed(MODULES):
+        module.unregister()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the wax and liquid shaders, with the socket names of every Blender from 3.4 on."""
+
+from __future__ import annotations
+
+from typing import Dict, Optional, Sequence, Tuple
+
+import bpy
+
+WAX, LIQUID = "Tallow Wax", "Tallow Liquid"
+# Blender 4.0 renamed many inputs of the Principled shader.
+SOCKETS: Dict[str, Tuple[str, ...]] = {
+    "subsurface": ("Subsurface Weight", "Subsurface"),
+    "transmission": ("Transmission Weight", "Transmission"),
+    "specular": ("Specular IOR Level", "Specular"),
+    "coat": ("Coat Weight", "Clearcoat"),
+    "radius": ("Subsurface Radius",),
+    "scale": ("Subsurface Scale",),
+    "color": ("Base Color",),
+    "subsurface_color": ("Subsurface Color",),
+    "roughness": ("Roughness",),
+    "ior": ("IOR",),
+    "normal": ("Normal",),
+}
+
+
+def socket(node: bpy.types.Node, name: str) -> Optional[bpy.types.NodeSocket]:
+    return next((node.inputs[label] for label in SOCKETS[name] if label in node.inputs), None)
+
+
+def set_value(node: bpy.types.Node, name: str, value) -> None:
+    found = socket(node, name)
+    if found is not None:
+        found.default_value = value
+
+
+def _new_tree(name: str) -> Tuple[bpy.types.Material, bpy.types.NodeTree, bpy.types.Node]:
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    tree = material.node_tree
+    tree.nodes.clear()
+    shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    output = tree.nodes.new("ShaderNodeOutputMaterial")
+    shader.location, output.location = (300, 0), (620, 0)
+    tree.links.new(shader.outputs[0], output.inputs["Surface"])
+    return material, tree, shader
+
+
+def _attribute(tree: bpy.types.NodeTree, name: str, place: Tuple[int, int]) -> bpy.types.Node:
+    node = tree.nodes.new("ShaderNodeAttribute")
+    node.attribute_name = name
+    node.label = name.replace("_", " ").title()
+    node.location = place
+    return node
+
+
+def _range(tree, source, low: float, high: float, place: Tuple[int, int], label: str):
+    """A number that goes from `low` where the wax is solid to `high` where it is molten."""
+    node = tree.nodes.new("ShaderNodeMapRange")
+    node.inputs["To Min"].default_value, node.inputs["To Max"].default_value = low, high
+    node.location, node.label = place, label
+    tree.links.new(source, node.inputs["Value"])
+    return node.outputs[0]
+
+
+def wax_material(color: Sequence[float], size: float) -> bpy.types.Material:
+    """Matt and milky where it is solid, wet and clearer where it is molten. `size` is that of the scene, for the texture."""
+    material, tree, shader = _new_tree(WAX)
+    material.diffuse_color = (*color[:3], 1.0)
+    melt = _attribute(tree, "melt", (-700, 0)).outputs["Fac"]
+    ramp = tree.nodes.new("ShaderNodeValToRGB")
+    ramp.location, ramp.label = (-420, 160), "Colour, solid to molten"
+    ramp.color_ramp.elements[0].color = (*color[:3], 1.0)
+    ramp.color_ramp.elements[1].color = (*(channel ** 1.35 for channel in color[:3]), 1.0)
+    tree.links.new(melt, ramp.inputs["Fac"])
+    tree.links.new(ramp.outputs["Color"], socket(shader, "color"))
+    if socket(shader, "subsurface_color"):
+        tree.links.new(ramp.outputs["Color"], socket(shader, "subsurface_color"))
+    for name, low, high, y in (("roughness", 0.42, 0.08, -80), ("transmission", 0.0, 0.35, -340), ("coat", 0.0, 0.6, -600)):
+        tree.links.new(_range(tree, melt, low, high, (-120, y), name.title()), socket(shader, name))
+    set_value(shader, "subsurface", 0.35)
+    set_value(shader, "scale", 0.05 * size)
+    set_value(shader, "radius", (1.0, 0.55, 0.3) if "Subsurface Scale" in shader.inputs else (0.05 * size,) * 3)
+    set_value(shader, "ior", 1.44)
+    _add_grain(tree, shader, melt, size)
+    return material
+
+
+def _add_grain(tree, shader, melt, size: float) -> None:
+    """A fine grain in the solid wax that sticks to it while it flows: its coordinates are where the wax was at the start."""
+    rest = _attribute(tree, "rest_position", (-980, -420))
+    noise = tree.nodes.new("ShaderNodeTexNoise")
+    noise.location = (-700, -420)
+    noise.inputs["Scale"].default_value = 24.0 / max(size, 1e-6)
+    tree.links.new(rest.outputs["Vector"], noise.inputs["Vector"])
+    bump = tree.nodes.new("ShaderNodeBump")
+    bump.location = (-120, -860)
+    bump.inputs["Distance"].default_value = 0.004 * size
+    tree.links.new(_range(tree, melt, 0.25, 0.0, (-420, -640), "Grain"), bump.inputs["Strength"])
+    tree.links.new(noise.outputs[0], bump.inputs["Height"])
+    tree.links.new(bump.outputs["Normal"], socket(shader, "normal"))
+
+
+def liquid_material(color: Sequence[float], clear: bool) -> bpy.types.Material:
+    """Clear like water, or tinted and glossy for thick liquids."""
+    material, _tree, shader = _new_tree(LIQUID)
+    material.diffuse_color = (*color[:3], 1.0)
+    set_value(shader, "color", (*((0.5 + 0.5 * c for c in color[:3]) if clear else color[:3]), 1.0))
+    set_value(shader, "transmission", 1.0 if clear else 0.25)
+    set_value(shader, "roughness", 0.02 if clear else 0.12)
+    set_value(shader, "ior", 1.333 if clear else 1.45)
+    return material
+
+
+def assign(obj: bpy.types.Object, material: bpy.types.Material) -> None:
+    slots = obj.data.materials
+    if len(slots):
+        slots[0] = material
+    else:
+        slots.append(material)

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Runs the add-on's tests inside Blender, one process per file. The last line is `N passed, N failed`.
+
+    run.py [--blender PATH] [NAME...]
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FAKE = HERE.parent / "fake" / "baker.py"
+TIMEOUT = 900
+
+
+def run_file(blender, path):
+    """(passed, failed) of one file. A Blender that dies counts as a failure."""
+    # Debian's Blender takes the first Python of the PATH for its own; one without numpy would not do.
+    environment = {**os.environ, "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", "")])}
+    if not path.stem.startswith("test_real"):
+        environment["TALLOW_BAKER"] = str(FAKE)
+    command = [blender, "-b", "--factory-startup", "--python-exit-code", "1", "--python", str(HERE / "harness.py"), "--",
+               str(path)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, errors="replace")
+        output, code = result.stdout + result.stderr, result.returncode
+    except subprocess.TimeoutExpired as error:
+        output, code = str(error.stdout or "") + "\ntimed out", 1
+    lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
+    failed = sum(line.startswith("RESULT FAIL") for line in lines)
+    passed = sum(line.startswith("RESULT PASS") for line in lines)
+    for line in lines:
+        print(line[len("RESULT "):])
+    for line in output.splitlines():
+        if line.startswith("MEASURED "):
+            print(line)
+    if code != 0 or not lines:
+        print(f"FAIL {path.stem}: Blender ended with code {code}")
+        failed += 1
+    if failed:
+        print(output)
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--blender", default=shutil.which("blender"))
+    arguments = parser.parse_args()
+    if not arguments.blender:
+        print("Blender is not installed; `tests/setup.sh` installs it")
+        print("0 passed, 1 failed")
+        return 1
+    totals = [0, 0]
+    for path in sorted(HERE.glob("test_*.py")):
+        if arguments.names and not any(name in path.stem for name in arguments.names):
+            continue
+        for index, count in enumerate(run_file(arguments.blender, path)):
+            totals[index] += count
+        sys.stdout.flush()
+    print(f"{totals[0]} passed, {totals[1]} failed")
+    return 1 if totals[1] or not totals[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

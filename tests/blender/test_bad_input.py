@@ -1,0 +1,143 @@
+"""Every mistake an artist can make ends in one clear sentence, and Blender goes on."""
+
+import os
+import sys
+from pathlib import Path
+
+import bpy
+import scenes
+
+
+def test_no_domain(folder):
+    scenes.clear()
+    scenes.add_box("Box").tallow.role = "WAX"
+    scenes.expect_error(bpy.ops.tallow.bake, "no domain", "Fit Domain")
+
+
+def test_no_liquid(folder):
+    scenes.wax_in_a_box(folder).tallow.role = "SOLID"
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax or Liquid")
+
+
+def test_empty_mesh_is_named(folder):
+    scenes.wax_in_a_box(folder)
+    empty = bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow"))
+    bpy.context.scene.collection.objects.link(empty)
+    empty.location = (0, 0, 0.3)
+    empty.tallow.role = "WAX"
+    scenes.expect_error(bpy.ops.tallow.bake, "Hollow", "no faces")
+
+
+def test_mesh_that_a_modifier_empties_is_named(folder):
+    wax = scenes.wax_in_a_box(folder)
+    wax.modifiers.new("Gone", "MASK").vertex_group = wax.vertex_groups.new(name="none").name
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "no faces")
+    assert not [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_flat_mesh_is_named(folder):
+    wax = scenes.wax_in_a_box(folder)
+    for vertex in wax.data.vertices:
+        vertex.co.z = 0.0
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "flat", "Solidify")
+
+
+def test_object_outside_the_domain_is_named(folder):
+    wax = scenes.wax_in_a_box(folder)
+    wax.location.x = 50
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "outside the domain")
+
+
+def test_object_that_sticks_out_is_a_warning(folder):
+    wax = scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.domain.location.x += 0.3
+    bpy.context.view_layer.update()
+    bpy.ops.tallow.bake()
+    from tallow import bake
+    assert any("Wax" in text and "cut off" in text for text in bake.status_of(bpy.context.scene).warnings)
+
+
+def test_flat_domain(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.domain.scale.z = 0
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "domain")
+
+
+def test_reversed_frame_range(folder):
+    scenes.wax_in_a_box(folder)
+    tallow = bpy.context.scene.tallow
+    tallow.use_scene_range, tallow.frame_start, tallow.frame_end = False, 20, 10
+    scenes.expect_error(bpy.ops.tallow.bake, "20", "10")
+
+
+def test_far_too_many_cells(folder):
+    scenes.wax_in_a_box(folder, resolution=2048)
+    text = scenes.expect_error(bpy.ops.tallow.bake, "memory", "Lower the resolution")
+    assert "GB" in text
+
+
+def test_cache_folder_that_is_a_file(folder):
+    scenes.wax_in_a_box(folder)
+    (folder / "file").write_text("x")
+    bpy.context.scene.tallow.cache_folder = str(folder / "file")
+    scenes.expect_error(bpy.ops.tallow.bake, "cache folder", "Choose another")
+
+
+def test_read_only_cache_folder(folder):
+    if os.name != "posix":
+        return "SKIP"
+    scenes.wax_in_a_box(folder)
+    # /proc refuses every write, from root too.
+    bpy.context.scene.tallow.cache_folder = "/proc/tallow"
+    scenes.expect_error(bpy.ops.tallow.bake, "cache folder", "Choose another")
+
+
+def test_material_that_cannot_be(folder):
+    wax = scenes.wax_in_a_box(folder)
+    scenes.select(wax)
+    bpy.ops.tallow.edit_material()
+    own = bpy.context.scene.tallow.materials[0]
+    own.latent_heat, own.solidus, own.liquidus = 1000.0, 80.0, 20.0
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", own.name, "melt")
+
+
+def test_custom_material_survives_and_can_be_removed(folder):
+    wax = scenes.wax_in_a_box(folder)
+    scenes.select(wax)
+    bpy.ops.tallow.edit_material()
+    own = bpy.context.scene.tallow.materials[0]
+    own.name = "Renamed"
+    assert wax.tallow.material == f"custom_{own.uid}"
+    bpy.ops.tallow.add_curve_point()
+    points = len(own.points)
+    bpy.ops.tallow.remove_curve_point(index=0)
+    assert len(own.points) == points - 1
+    bpy.ops.tallow.remove_material()
+    assert wax.tallow.material == "water" and not bpy.context.scene.tallow.materials
+
+
+def test_missing_library_is_said_in_plain_words(folder):
+    scenes.wax_in_a_box(folder)
+    fake = os.environ.pop("TALLOW_BAKER")
+    os.environ["TALLOW_LIBRARY"] = str(folder / "nowhere.so")
+    from tallow.baker import library
+    if library.candidates()[1].is_file() or library.candidates()[-1].is_file():
+        os.environ["TALLOW_LIBRARY"] = str(Path(__file__))  # found first, and not a library
+    try:
+        scenes.expect_error(bpy.ops.tallow.bake, "native library")
+    finally:
+        os.environ["TALLOW_BAKER"] = fake
+        del os.environ["TALLOW_LIBRARY"]
+
+
+def test_a_python_that_does_not_work_is_passed_over(folder):
+    from tallow.core.process import find_interpreter
+    import tallow
+    baker = Path(tallow.__file__).parent / "baker"
+    broken = folder / "python"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    assert find_interpreter([str(broken), "", "/nowhere/python"], baker) is None
+    assert find_interpreter([str(broken), sys.executable, "python3"], baker) in (sys.executable, "python3")

@@ -1,0 +1,79 @@
+import json
+
+import numpy as np
+import pytest
+from tallow.core import scene_file
+from tallow.core.scene_file import SceneData, SceneWriter, difference, merge_keys
+
+POINTS = np.zeros((3, 3), np.float32)
+FACES = np.array([[0, 1, 2]], np.int32)
+
+
+def make(folder, **changes):
+    writer = SceneWriter(folder)
+    path = writer.write_mesh(writer.unique_stem("Suzanne"), POINTS, FACES)
+    scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={"gravity": [0, 0, -9.81]},
+                      solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
+                      objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "keys": [{"time": 0.0}]}])
+    for name, value in changes.items():
+        setattr(scene, name, value)
+    writer.write_scene(scene)
+    return folder
+
+
+def test_scene_file_is_valid_and_complete(tmp_path):
+    scene = json.loads((make(tmp_path) / "scene.json").read_text())
+    assert (scene["format"], scene["version"]) == ("tallow-scene", 1)
+    assert set(scene) == {"format", "version", "name", "frames", "domain", "world", "solver", "output", "materials", "objects",
+                          "forces", "joints"}
+    assert (tmp_path / scene["objects"][0]["mesh"]).is_file()
+
+
+def test_number_lists_stay_on_one_line_and_values_survive(tmp_path):
+    make(tmp_path, world={"gravity": [0.0, -1e-7, -9.81], "names": ["a", "b"]})
+    text = (tmp_path / "scene.json").read_text()
+    assert '"gravity": [0.0, -1e-07, -9.81]' in text
+    assert json.loads(text)["world"] == {"gravity": [0.0, -1e-7, -9.81], "names": ["a", "b"]}
+
+
+def test_a_number_that_is_not_finite_is_never_written(tmp_path):
+    with pytest.raises(ValueError):
+        make(tmp_path, world={"gravity": [float("nan")]})
+
+
+def test_file_names_are_safe_and_unique(tmp_path):
+    writer = SceneWriter(tmp_path)
+    names = [writer.unique_stem(name) for name in ("Cube", "cube", "../../etc/passwd", "", "☃", "x" * 300)]
+    assert len({name.lower() for name in names}) == 6
+    assert all(set(name) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") for name in names)
+
+
+def test_keys_that_say_nothing_new_are_left_out():
+    still = [{"time": t, "position": [0, 0, 0]} for t in range(5)]
+    assert merge_keys(still) == still[:1]
+    moved = [{"time": t, "position": [max(0, t - 2), 0, 0]} for t in range(5)]
+    assert [key["time"] for key in merge_keys(moved)] == [0, 2, 3, 4]
+
+
+def test_range_name_output_and_threads_do_not_make_another_scene(tmp_path):
+    a = make(tmp_path / "a")
+    b = make(tmp_path / "b", name="B", frames={"start": 1, "end": 99, "fps": 24.0}, output={"vdb": False}, solver={"cfl": 2.0, "threads": 8})
+    assert difference(a, b) is None
+
+
+@pytest.mark.parametrize("change, words", [({"world": {"gravity": [0, 0, 0]}}, "world"), ({"domain": {"cell_size": 0.2}}, "domain"),
+                                           ({"frames": {"start": 2, "end": 10, "fps": 24.0}}, "start frame"),
+                                           ({"objects": []}, "Suzanne")])
+def test_a_change_is_named(tmp_path, change, words):
+    assert words in difference(make(tmp_path / "a"), make(tmp_path / "b", **change))
+
+
+def test_a_changed_mesh_is_named(tmp_path):
+    a, b = make(tmp_path / "a"), make(tmp_path / "b")
+    (b / "meshes" / "Suzanne.ply").write_bytes(b"other")
+    assert difference(a, b) == "the mesh of Suzanne"
+    assert "missing" in difference(tmp_path / "none", b)
+
+
+def test_going_there_and_back_is_no_change():
+    assert scene_file.vector([0.05 + 0.3 - 0.05, -1e-9]) == [0.3, 0.0]
