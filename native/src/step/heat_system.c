@@ -1,0 +1,297 @@
+#include "step/heat_system.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STEFAN_BOLTZMANN 5.670374419e-8 // W/m2 K4
+
+tlwHeatCurve tlwMakeHeatCurve(const tlwMaterial *material)
+{
+    const tlwMaterialDef *def = &material->def;
+    tlwHeatCurve c = {.conductivity = {def->conductivity_solid, def->conductivity_liquid}};
+    c.cs = c.cm = c.cl = def->specific_heat_liquid;
+    if (!material->melts) {
+        c.ts = c.te = INFINITY;
+        c.hs = c.he = INFINITY;
+        c.conductivity[0] = c.conductivity[1];
+        return c;
+    }
+    c.cs = def->specific_heat_solid;
+    c.ts = def->solidus;
+    c.te = fmax(def->liquidus, def->solidus + TLW_HEAT_MIN_SPAN);
+    c.hs = material->enthalpy_solidus;
+    c.he = material->enthalpy_liquidus;
+    c.cm = (c.he - c.hs) / (c.te - c.ts);
+    double slopes[3] = {c.cs, c.cm, c.cl};
+    for (int n = 0; n < 2; n++) {
+        c.rise[n] = fmax(slopes[n + 1] - slopes[n], 0);
+        c.fall[n] = fmax(slopes[n] - slopes[n + 1], 0);
+    }
+    return c;
+}
+
+// Share of a face that lies in the material, from the level set on both sides: the surface is taken as a plane, whose
+// slope along the axis says how fast the wetted part of the face grows with distance.
+static double getWettedShare(double phi, double phi_lower, double dx)
+{
+    double along = (phi - phi_lower) / dx;
+    double width = sqrt(fmax(1 - along * along, 0.01)) * dx;
+    return tlwClamp(0.5 - 0.5 * (phi + phi_lower) / width, 0, 1);
+}
+
+// Faces between a cell inside and a cell outside, each weighted by the normal's part along its axis: on a plane of any
+// tilt they add up to its area.
+double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal)
+{
+    const tlwGrid *grid = &flow->grid;
+    const float *phi = tlwGetFloats(grid, flow->phi);
+    const int64_t strides[3] = {1, grid->stride_y, grid->stride_z};
+    double dx = grid->dx, g[3], length = 0, area = 0;
+    *normal = (tlwVec3){0, 0, 0};
+    if (phi[cell] < -2 * dx)
+        return 0;
+    bool near = phi[cell] < 0;
+    for (int a = 0; a < 3; a++) {
+        g[a] = phi[cell + strides[a]] - phi[cell - strides[a]];
+        near = near || phi[cell + strides[a]] < 0 || phi[cell - strides[a]] < 0;
+        length += g[a] * g[a];
+    }
+    if (!near) { // a drop or a sheet that the level set does not see: as a ball of its volume
+        double volume = fmin(tlwGetFloats(grid, flow->fill)[cell], 1) * dx * dx * dx;
+        return 4.835976 * cbrt(volume * volume);
+    }
+    if (phi[cell] >= 0)
+        return 0;
+    length = sqrt(length);
+    for (int a = 0; a < 3; a++) {
+        const float *open = tlwGetFloats(grid, flow->open[a]);
+        double n = length > 1e-12 ? g[a] / length : 0.577;
+        if (phi[cell - strides[a]] >= 0)
+            area += fabs(n) * open[cell];
+        if (phi[cell + strides[a]] >= 0)
+            area += fabs(n) * open[cell + strides[a]];
+        g[a] = n;
+    }
+    if (length > 1e-12)
+        *normal = (tlwVec3){g[0], g[1], g[2]};
+    return area * dx * dx;
+}
+
+typedef struct Assembly {
+    tlwHeatSystem *s;
+    float *conductivity; // W/m K, 0 where there is no mass
+    const float *phi, *fill, *solid, *open[3];
+    int64_t strides[3];
+    double dx;
+} Assembly;
+
+// Temperature and conductivity; returns the largest diffusion number.
+static double startRange(void *context, int64_t begin, int64_t end)
+{
+    Assembly *a = context;
+    tlwHeatSystem *s = a->s;
+    const tlwGrid *grid = &s->flow->grid;
+    double fastest = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++)
+        {
+            s->source[c] = s->air[c] = s->contact[c] = 0;
+            s->heat[c] = 0;
+            s->temperature[c] = 0;
+            a->conductivity[c] = 0;
+            if (!(s->mass[c] > 0))
+                continue;
+            const tlwMaterial *material = &s->def->materials[s->material[c]];
+            double melt = tlwGetMelt(material, s->enthalpy[c]);
+            double conductivity = tlwGetConductivity(material, melt);
+            s->temperature[c] = tlwGetCurveTemperature(&s->curves[s->material[c]], s->enthalpy[c]);
+            a->conductivity[c] = (float)conductivity;
+            fastest = fmax(fastest, conductivity / (tlwGetDensity(material, melt) * tlwGetSpecificHeat(material, melt)));
+        }
+    return fastest * s->step / (a->dx * a->dx);
+}
+
+// Centre of a cell to the nearest solid, m.
+static double getSolidDistance(const Assembly *a, int64_t c)
+{
+    const float *n = a->solid + c;
+    int64_t y = a->strides[1], z = a->strides[2];
+    return 0.125 * ((double)n[0] + n[1] + n[y] + n[y + 1] + n[z] + n[z + 1] + n[z + y] + n[z + y + 1]);
+}
+
+// Surface of solids inside a cell over dx^2, by what its faces lack (exact for cut cells), and its direction: away
+// from the solid. The domain's own walls count only where nothing else does: in a corner they are not the object's.
+static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
+{
+    const int *dims = a->s->flow->grid.dims;
+    double square = 0, wall_square = 0, wall[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double low = a->open[axis][c], high = a->open[axis][c + a->strides[axis]];
+        wall[axis] = high - low;
+        bool at_wall = (cell[axis] == 0 && low < high) || (cell[axis] == dims[axis] - 1 && high < low);
+        away[axis] = at_wall ? 0 : wall[axis];
+        square += away[axis] * away[axis];
+        wall_square += wall[axis] * wall[axis];
+    }
+    if (square > 0)
+        return sqrt(square);
+    for (int axis = 0; axis < 3; axis++)
+        away[axis] = wall[axis];
+    return sqrt(wall_square);
+}
+
+// The solid's surface in neighbouring cells that hold no material because they are nearly filled by the solid.
+static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
+{
+    double area = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t n = c + side * a->strides[axis];
+            int next[3] = {cell[0], cell[1], cell[2]};
+            next[axis] += side;
+            double open = a->open[axis][side < 0 ? c : n], direction[3];
+            if (a->s->mass[n] > 0 || open < 0.02 || getSolidDistance(a, n) > 0)
+                continue;
+            double part = getSolidArea(a, n, next, direction);
+            double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));
+            if (part > 0.01 && -side * direction[axis] >= largest) {
+                area += part;
+                for (int d = 0; d < 3; d++)
+                    away[d] += direction[d];
+            }
+        }
+    return area;
+}
+
+static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_weight[3])
+{
+    tlwHeatSystem *s = a->s;
+    int object = s->object[c];
+    if (object < 0 || object >= s->def->object_count || !(s->def->objects[object].conductivity > 0))
+        return;
+    double away[3];
+    double area = getSolidArea(a, c, cell, away);
+    area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away) : 0;
+    if (area < 0.01)
+        return;
+    double dx = a->dx;
+    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, a->fill[c]), 0, 1);
+    double distance = tlwClamp(getSolidDistance(a, c), 0.1 * dx, dx);
+    double resistance = distance / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
+    s->contact[c] = (float)(s->step * area * wet * dx * dx / resistance);
+    for (int axis = 0; axis < 3; axis++)
+        normal_weight[axis] += s->contact[c] * fabs(away[axis]);
+}
+
+static double addAir(Assembly *a, int64_t c, double normal_weight[3])
+{
+    tlwHeatSystem *s = a->s;
+    tlwVec3 normal;
+    double area = tlwGetCellSurface(s->flow, c, &normal);
+    if (!(area > 0))
+        return 0;
+    double t = s->temperature[c], ambient = s->def->ambient_temperature;
+    // The secant of T^4 makes radiation a film coefficient.
+    double film = s->def->film_coefficient +
+                  s->def->emissivity * STEFAN_BOLTZMANN * (t * t + ambient * ambient) * (t + ambient);
+    if (film > 0) {
+        double depth = tlwClamp(-a->phi[c], 0, a->dx);
+        s->air[c] = (float)(s->step * area / (1 / film + depth / a->conductivity[c]));
+        normal_weight[0] += s->air[c] * fabs(normal.x);
+        normal_weight[1] += s->air[c] * fabs(normal.y);
+        normal_weight[2] += s->air[c] * fabs(normal.z);
+    }
+    return area;
+}
+
+// Harmonic mean of the conductivities times the wetted, open share of the face (distance dx, area dx^2).
+static float getFaceWeight(const Assembly *a, int64_t c, int axis)
+{
+    int64_t n = c - a->strides[axis];
+    double k0 = a->conductivity[c], k1 = a->conductivity[n];
+    if (!(k0 > 0 && k1 > 0))
+        return 0;
+    double wet = fmax(getWettedShare(a->phi[c], a->phi[n], a->dx), fmin(a->fill[c], a->fill[n]));
+    double share = fmin(fmin(wet, 1), a->open[axis][c]);
+    return (float)(a->s->step * a->dx * share * 2 * k0 * k1 / (k0 + k1));
+}
+
+// Weights, air and contact; returns the surface area.
+static double weighRange(void *context, int64_t begin, int64_t end)
+{
+    Assembly *a = context;
+    tlwHeatSystem *s = a->s;
+    const tlwGrid *grid = &s->flow->grid;
+    double area = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++)
+        {
+            for (int axis = 0; axis < 3; axis++)
+                s->weight[axis][c] = getFaceWeight(a, c, axis);
+            s->axis[c] = 0;
+            if (!(a->conductivity[c] > 0))
+                continue;
+            double normal_weight[3] = {0, 0, 0};
+            addContact(a, c, (int[3]){grid->tiles[t].cell[0] + (int)(c - row), (int)j, k}, normal_weight);
+            area += addAir(a, c, normal_weight);
+            s->axis[c] = normal_weight[1] > normal_weight[0];
+            if (normal_weight[2] > normal_weight[s->axis[c]])
+                s->axis[c] = 2;
+        }
+    return area;
+}
+
+static bool borrow(tlwHeatSystem *s, size_t element, void *pointer)
+{
+    int slot = tlwBorrowField(&s->flow->grid, element);
+    if (slot < 0)
+        return false;
+    s->slots[s->slot_count++] = slot;
+    void *data = s->flow->grid.fields[slot].data;
+    memcpy(pointer, &data, sizeof data);
+    return true;
+}
+
+void tlwFreeHeatSystem(tlwHeatSystem *s)
+{
+    for (int n = s->slot_count - 1; n >= 0; n--)
+        tlwReturnField(&s->flow->grid, s->slots[n]);
+    s->slot_count = 0;
+    tlwFree(s->curves);
+    s->curves = NULL;
+}
+
+tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *def, int mass, int heat,
+                          tlwHeatSystem *s, tlwHeatStats *stats, tlwMessage *message)
+{
+    tlwGrid *grid = &flow->grid;
+    *s = (tlwHeatSystem){.threads = threads, .flow = flow, .def = def, .step = def->dt * def->thermal_speed};
+    s->mass = tlwGetDoubles(grid, mass);
+    s->heat = tlwGetDoubles(grid, heat);
+    s->material = tlwGetBytes(grid, flow->material);
+    s->enthalpy = tlwGetFloats(grid, flow->enthalpy);
+    s->object = (const int16_t *)grid->fields[flow->solid_object].data;
+    s->curves = tlwAlloc((size_t)def->material_count, sizeof *s->curves);
+    Assembly a = {.s = s, .dx = grid->dx, .strides = {1, grid->stride_y, grid->stride_z}};
+    bool ok = s->curves && borrow(s, sizeof(double), &s->temperature) && borrow(s, sizeof(float), &s->air) &&
+              borrow(s, sizeof(float), &s->contact) && borrow(s, sizeof(float), &s->source) && borrow(s, 1, &s->axis) &&
+              borrow(s, sizeof(float), &a.conductivity);
+    for (int axis = 0; ok && axis < 3; axis++)
+        ok = borrow(s, sizeof(float), &s->weight[axis]);
+    if (!ok) {
+        tlwFreeHeatSystem(s);
+        return tlwFailMemory(message, "the heat step");
+    }
+    for (int m = 0; m < def->material_count; m++)
+        s->curves[m] = tlwMakeHeatCurve(&def->materials[m]);
+    a.phi = tlwGetFloats(grid, flow->phi);
+    a.fill = tlwGetFloats(grid, flow->fill);
+    a.solid = tlwGetFloats(grid, flow->solid);
+    for (int axis = 0; axis < 3; axis++)
+        a.open[axis] = tlwGetFloats(grid, flow->open[axis]);
+    stats->diffusion_number = tlwParallelMax(threads, grid->tile_count, TLW_TILE_BLOCK, startRange, &a);
+    stats->surface_area = tlwParallelSum(threads, grid->tile_count, TLW_TILE_BLOCK, weighRange, &a);
+    return TLW_OK;
+}
