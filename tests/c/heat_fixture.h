@@ -122,8 +122,8 @@ static inline void applyHeat(Box *box)
     const double *mass = tlwGetDoubles(grid, box->mass), *heat = tlwGetDoubles(grid, box->heat);
     float *h = tlwGetFloats(grid, box->flow.enthalpy);
     for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) if (mass[c] > 0)
-            h[c] = (float)(h[c] + heat[c] / mass[c]);
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        for (int64_t c = row; c < row + TLW_TILE; c++) if (mass[c] > 0) h[c] = (float)(h[c] + heat[c] / mass[c]);
 }
 
 static inline double sumHeat(const Box *box)
@@ -165,11 +165,8 @@ static inline tlwMaterial makeMaterial(const tlwMaterialDef *def)
 
 static inline tlwHeatDef defineHeat(const tlwMaterial *material, double dt)
 {
-    return (tlwHeatDef){.materials = material,
-                        .material_count = 1,
-                        .ambient_temperature = 293.15,
-                        .thermal_speed = 1,
-                        .dt = dt};
+    return (tlwHeatDef){
+        .materials = material, .material_count = 1, .ambient_temperature = 293.15, .thermal_speed = 1, .dt = dt};
 }
 
 static inline tlwHeatStats runStep(Box *box, const tlwHeatDef *def, tlwThreads *threads)

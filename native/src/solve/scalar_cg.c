@@ -26,15 +26,15 @@ static double addLanes(const double lanes[TLW_TILE])
 }
 
 static inline void applyRow(const tlwScalarSystem *s, const float *restrict p, float *restrict q, int64_t row,
-                                double *restrict lanes)
+                            double *restrict lanes)
 {
     int64_t sy = s->grid->stride_y, sz = s->grid->stride_z;
     const float *d = s->diag + row, *wx = s->weight[0] + row, *wy = s->weight[1] + row, *wz = s->weight[2] + row;
     const float *a = p + row;
     float *out = q + row;
     for (int i = 0; i < TLW_TILE; i++) {
-        out[i] = d[i] * a[i] - (wx[i] * a[i - 1] + wx[i + 1] * a[i + 1]) - (wy[i] * a[i - sy] + wy[i + sy] * a[i + sy]) -
-                 (wz[i] * a[i - sz] + wz[i + sz] * a[i + sz]);
+        out[i] = d[i] * a[i] - (wx[i] * a[i - 1] + wx[i + 1] * a[i + 1]) -
+                 (wy[i] * a[i - sy] + wy[i + sy] * a[i + sy]) - (wz[i] * a[i - sz] + wz[i + sz] * a[i + sz]);
         lanes[i] += (double)a[i] * (double)out[i];
     }
 }
@@ -173,8 +173,15 @@ tlwResult tlwSolveScalarSystem(tlwThreads *threads, const tlwScalarSystem *syste
     double *block = tlwAlloc((size_t)(lumps * (blocks + 2) + 1), sizeof *block);
     tlwResult result = TLW_OUT_OF_MEMORY;
     if (p >= 0 && q >= 0 && block) {
-        Work w = {.system = system, .x = x, .r = b, .p = tlwGetFloats(grid, p), .q = tlwGetFloats(grid, q),
-                  .lump_x = lump_x, .lump_r = lump_b, .lump_p = block, .lump_q = block + lumps,
+        Work w = {.system = system,
+                  .x = x,
+                  .r = b,
+                  .p = tlwGetFloats(grid, p),
+                  .q = tlwGetFloats(grid, q),
+                  .lump_x = lump_x,
+                  .lump_r = lump_b,
+                  .lump_p = block,
+                  .lump_q = block + lumps,
                   .parts = block + 2 * lumps};
         tlwFillFloats(threads, grid, x, 0);
         tlwFillFloats(threads, grid, w.p, 0);

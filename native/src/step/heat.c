@@ -7,17 +7,17 @@
 
 #include <math.h>
 
-#define TOLERANCE 3e-5          // of the nonlinear residual, relative to the step's change
-#define LINEAR_TOLERANCE 1e-5   // of a linear solve, relative to its right-hand side
-#define FLOOR_KELVIN 1e-6       // changes below this need no iteration
-#define PLAIN_ITERATIONS 30     // of Newton's method before the nested one
-#define NESTED_ITERATIONS 24    // outer, and inner per outer
+#define TOLERANCE 3e-5        // of the nonlinear residual, relative to the step's change
+#define LINEAR_TOLERANCE 1e-5 // of a linear solve, relative to its right-hand side
+#define FLOOR_KELVIN 1e-6     // changes below this need no iteration
+#define PLAIN_ITERATIONS 30   // of Newton's method before the nested one
+#define NESTED_ITERATIONS 24  // outer, and inner per outer
 #define LINEAR_ITERATIONS 2000
 #define LOD_DIFFUSION_NUMBER 0.25
 #define LOD_BODY_SHARE 0.02 // of a body's heat capacity that one LOD step may move
 
-// State of the Newton iteration. `fall_piece` is the piece that the falling slopes of h are taken from: the cell's own in
-// Newton's method, that of the last outer iteration in the nested one.
+// State of the Newton iteration. `fall_piece` is the piece that the falling slopes of h are taken from: the cell's own
+// in Newton's method, that of the last outer iteration in the nested one.
 typedef struct Newton {
     tlwHeatSystem *s;
     float *diag, *residual, *change;
@@ -118,8 +118,9 @@ static void gatherObjectsRange(void *context, int64_t begin, int64_t end)
     for (int o = 0; o < 2 * count; o++)
         part[o] = 0;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) if (isObject(s, c))
-        {
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (isObject(s, c)) {
             int o = s->object[c];
             part[2 * o] += s->contact[c] * (s->temperature[c] - s->def->objects[o].temperature);
             part[2 * o + 1] += s->contact[c];
@@ -169,15 +170,16 @@ static void linkRange(void *context, int64_t begin, int64_t end)
     tlwHeatSystem *s = n->s;
     const tlwGrid *grid = &s->flow->grid;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) n->change[c] =
-            isObject(s, c) && isFree(&s->def->objects[s->object[c]]) ? s->contact[c] : 0;
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        n->change[c] = isObject(s, c) && isFree(&s->def->objects[s->object[c]]) ? s->contact[c] : 0;
 }
 
 static tlwResult solveLinear(Newton *n, float *link, tlwHeatStats *stats)
 {
     tlwHeatSystem *s = n->s;
-    tlwScalarSystem system = {.grid = &s->flow->grid, .diag = n->diag, .lump = s->object, .link = link,
-                              .lump_diag = n->object_diag};
+    tlwScalarSystem system = {
+        .grid = &s->flow->grid, .diag = n->diag, .lump = s->object, .link = link, .lump_diag = n->object_diag};
     for (int a = 0; a < 3; a++)
         system.weight[a] = s->weight[a];
     system.lump_count = link ? s->def->object_count : 0;
@@ -217,7 +219,9 @@ static double floorRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = &s->flow->grid;
     double sum = 0;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) if (s->mass[c] > 0)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (s->mass[c] > 0)
             sum += s->mass[c] * s->curves[s->material[c]].cs + sumWeights(s, c);
     return sum * FLOOR_KELVIN * FLOOR_KELVIN;
 }

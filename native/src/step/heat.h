@@ -68,11 +68,11 @@ typedef struct tlwHeatStats {
     tlwHeatMethod method;    // the one that was used
     double diffusion_number; // k dt / (rho c dx^2) of the fastest material
     int newton_iterations;
-    int iterations;          // of the linear solves, all together
-    double surface_area;     // m2 between material and air
-    double ambient_heat;     // J the material received from the air
-    double object_heat;      // J the material received from solids and bodies
-    double source_heat;      // J the material received from lamps and volumes
+    int iterations;      // of the linear solves, all together
+    double surface_area; // m2 between material and air
+    double ambient_heat; // J the material received from the air
+    double object_heat;  // J the material received from solids and bodies
+    double source_heat;  // J the material received from lamps and volumes
 } tlwHeatStats;
 
 // Reads of `flow`: phi, fill, enthalpy, material, solid, open, solid_object. `mass` (double, kg) says which cells take

@@ -65,8 +65,8 @@ static bool isBlocked(const tlwFlow *flow, const int cell[3])
     return n[0] + n[1] + n[y] + n[y + 1] + n[z] + n[z + 1] + n[z + y] + n[z + y + 1] < 0;
 }
 
-// Walk through the cells from `from` to `to` (cell units) and stop at the first that is filled. Tiles that are not active
-// are crossed in one stride.
+// Walk through the cells from `from` to `to` (cell units) and stop at the first that is filled. Tiles that are not
+// active are crossed in one stride.
 static bool isShadowed(const tlwFlow *flow, const double from[3], const double to[3])
 {
     const tlwGrid *grid = &flow->grid;
@@ -98,21 +98,24 @@ static double getLampShare(const Source *l, int64_t c, int i, int j, int k)
     const tlwFlow *flow = l->s->flow;
     const tlwGrid *grid = &flow->grid;
     const tlwHeatSource *lamp = l->source;
-    tlwVec3 normal, centre = getCentre(grid, i, j, k);
-    tlwVec3 ray = tlwSub(lamp->position, centre);
-    double r = fmax(tlwLength(ray), 0.5 * grid->dx);
-    if (lamp->range > 0 && r >= lamp->range)
+    tlwVec3 normal, point = getCentre(grid, i, j, k);
+    if (lamp->range > 0 && tlwLength(tlwSub(lamp->position, point)) >= lamp->range + grid->dx)
         return 0;
     double area = tlwGetCellSurface(flow, c, &normal);
     if (!(area > 0))
+        return 0;
+    point = tlwMulAdd(point, -fmin(tlwGetFloats(grid, flow->phi)[c], 0), normal);
+    tlwVec3 ray = tlwSub(lamp->position, point);
+    double r = fmax(tlwLength(ray), 0.5 * grid->dx);
+    if (lamp->range > 0 && r >= lamp->range)
         return 0;
     bool drop = normal.x == 0 && normal.y == 0 && normal.z == 0;
     double cosine = drop ? 0.25 : tlwDot(normal, ray) / r; // a ball shows a quarter of its surface
     if (cosine <= 0)
         return 0;
-    // Start one and a half cells above the surface, so that a curved surface does not shade itself.
+    // Start a cell above the surface, so that a curved surface does not shade itself.
     tlwVec3 up = drop ? tlwScale(ray, 1 / r) : normal;
-    tlwVec3 start = tlwMulAdd(centre, 1.5 * grid->dx, up);
+    tlwVec3 start = tlwMulAdd(point, grid->dx, up);
     double from[3] = {(start.x - grid->origin.x) / grid->dx, (start.y - grid->origin.y) / grid->dx,
                       (start.z - grid->origin.z) / grid->dx};
     double to[3] = {(lamp->position.x - grid->origin.x) / grid->dx, (lamp->position.y - grid->origin.y) / grid->dx,
@@ -148,8 +151,9 @@ static double sourceRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = &a->s->flow->grid;
     double sum = 0;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) sum +=
-            a->s->source[c];
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        sum += a->s->source[c];
     return sum;
 }
 

@@ -41,41 +41,53 @@ static double getWettedShare(double phi, double phi_lower, double dx)
     return tlwClamp(0.5 - 0.5 * (phi + phi_lower) / width, 0, 1);
 }
 
-// Faces between a cell inside and a cell outside, each weighted by the normal's part along its axis: on a plane of any
-// tilt they add up to its area.
+static tlwVec3 getGradient(const float *phi, const int64_t strides[3], int64_t c)
+{
+    return (tlwVec3){phi[c + strides[0]] - phi[c - strides[0]], phi[c + strides[1]] - phi[c - strides[1]],
+                     phi[c + strides[2]] - phi[c - strides[2]]};
+}
+
+// Where the line between the centres of two cells crosses the surface: the normal's part along the line, which is the
+// surface's area over dx^2 that the line stands for. On a plane of any tilt the parts add up to its area.
+static double getCrossing(const float *phi, const int64_t strides[3], int64_t c, int64_t n, int axis)
+{
+    double share = phi[c] / (phi[c] - phi[n]);
+    tlwVec3 g = tlwMulAdd(tlwScale(getGradient(phi, strides, c), 1 - share), share, getGradient(phi, strides, n));
+    double length = tlwLength(g), along = axis == 0 ? g.x : axis == 1 ? g.y : g.z;
+    return length > 0 ? fabs(along) / length : 1;
+}
+
 double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal)
 {
     const tlwGrid *grid = &flow->grid;
     const float *phi = tlwGetFloats(grid, flow->phi);
     const int64_t strides[3] = {1, grid->stride_y, grid->stride_z};
-    double dx = grid->dx, g[3], length = 0, area = 0;
+    double dx = grid->dx, area = 0;
     *normal = (tlwVec3){0, 0, 0};
     if (phi[cell] < -2 * dx)
         return 0;
     bool near = phi[cell] < 0;
-    for (int a = 0; a < 3; a++) {
-        g[a] = phi[cell + strides[a]] - phi[cell - strides[a]];
+    for (int a = 0; a < 3; a++)
         near = near || phi[cell + strides[a]] < 0 || phi[cell - strides[a]] < 0;
-        length += g[a] * g[a];
-    }
     if (!near) { // a drop or a sheet that the level set does not see: as a ball of its volume
         double volume = fmin(tlwGetFloats(grid, flow->fill)[cell], 1) * dx * dx * dx;
         return 4.835976 * cbrt(volume * volume);
     }
     if (phi[cell] >= 0)
         return 0;
-    length = sqrt(length);
     for (int a = 0; a < 3; a++) {
         const float *open = tlwGetFloats(grid, flow->open[a]);
-        double n = length > 1e-12 ? g[a] / length : 0.577;
-        if (phi[cell - strides[a]] >= 0)
-            area += fabs(n) * open[cell];
-        if (phi[cell + strides[a]] >= 0)
-            area += fabs(n) * open[cell + strides[a]];
-        g[a] = n;
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t n = cell + side * strides[a], face = side < 0 ? cell : n;
+            if (phi[n] >= 0 && open[face] > 0)
+                area += open[face] * getCrossing(phi, strides, cell, n, a);
+        }
     }
-    if (length > 1e-12)
-        *normal = (tlwVec3){g[0], g[1], g[2]};
+    if (area > 0) {
+        tlwVec3 g = getGradient(phi, strides, cell);
+        double length = tlwLength(g);
+        *normal = length > 0 ? tlwScale(g, 1 / length) : *normal;
+    }
     return area * dx * dx;
 }
 
@@ -108,7 +120,8 @@ static double startRange(void *context, int64_t begin, int64_t end)
             double conductivity = tlwGetConductivity(material, melt);
             s->temperature[c] = tlwGetCurveTemperature(&s->curves[s->material[c]], s->enthalpy[c]);
             a->conductivity[c] = (float)conductivity;
-            fastest = fmax(fastest, conductivity / (tlwGetDensity(material, melt) * tlwGetSpecificHeat(material, melt)));
+            fastest =
+                fmax(fastest, conductivity / (tlwGetDensity(material, melt) * tlwGetSpecificHeat(material, melt)));
         }
     return fastest * s->step / (a->dx * a->dx);
 }
@@ -194,8 +207,8 @@ static double addAir(Assembly *a, int64_t c, double normal_weight[3])
         return 0;
     double t = s->temperature[c], ambient = s->def->ambient_temperature;
     // The secant of T^4 makes radiation a film coefficient.
-    double film = s->def->film_coefficient +
-                  s->def->emissivity * STEFAN_BOLTZMANN * (t * t + ambient * ambient) * (t + ambient);
+    double film =
+        s->def->film_coefficient + s->def->emissivity * STEFAN_BOLTZMANN * (t * t + ambient * ambient) * (t + ambient);
     if (film > 0) {
         double depth = tlwClamp(-a->phi[c], 0, a->dx);
         s->air[c] = (float)(s->step * area / (1 / film + depth / a->conductivity[c]));

@@ -7,12 +7,12 @@
 // Heat content as three straight pieces, h(T) = cs T + (cm - cs) (T - ts)+ + (cl - cm) (T - te)+. Slopes that rise are
 // kept apart from slopes that fall, which the nested Newton method needs.
 typedef struct tlwHeatCurve {
-    double ts, te;               // K, where melting starts and ends
-    double cs;                   // J/kg K, below ts
-    double rise[2], fall[2];     // J/kg K, added to and taken off the slope at ts and te
-    double hs, he;               // J/kg at ts and te
-    double cm, cl;               // slopes between and above
-    double conductivity[2];      // solid, liquid
+    double ts, te;           // K, where melting starts and ends
+    double cs;               // J/kg K, below ts
+    double rise[2], fall[2]; // J/kg K, added to and taken off the slope at ts and te
+    double hs, he;           // J/kg at ts and te
+    double cm, cl;           // slopes between and above
+    double conductivity[2];  // solid, liquid
 } tlwHeatCurve;
 
 // Materials with a sharp melting point melt over this many kelvin in the solve.
@@ -48,8 +48,8 @@ static inline double tlwGetCurveEnthalpy(const tlwHeatCurve *c, double t, int ri
     return h;
 }
 
-// Where a change of temperature along the slope of a piece leads when the heat content is kept instead. A step that leaves
-// its piece then lands next to the corner and not far beyond it (Swaminathan and Voller 1993).
+// Where a change of temperature along the slope of a piece leads when the heat content is kept instead. A step that
+// leaves its piece then lands next to the corner and not far beyond it (Swaminathan and Voller 1993).
 static inline double tlwFollowHeatCurve(const tlwHeatCurve *c, double t, int piece, double change)
 {
     double slope, h = tlwGetCurveEnthalpy(c, t, piece, piece, &slope);

@@ -1,0 +1,35 @@
+// Heat between particles and cells.
+//
+// A particle belongs to the cell it is in; particles come sorted by tile and, inside a tile, by cell: tile t of the
+// grid holds particles tile_start[t] .. tile_start[t + 1] - 1.
+#ifndef TLW_STEP_THERMAL_PARTICLES_H
+#define TLW_STEP_THERMAL_PARTICLES_H
+
+#include "scene/material.h"
+#include "shape/particles.h"
+#include "step/flow.h"
+
+// Particles to cells. Writes `mass` (double, kg) and of `flow`: fill, density, material, enthalpy, temperature and
+// melt; all zero, and the temperature ambient, where a cell of an active tile holds no particle. The material is the
+// one with the most mass; what others hold counts at the enthalpy that the cell's material has at their temperature.
+void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const int64_t *tile_start,
+                   const tlwMaterial *materials, double ambient_temperature, int mass);
+
+// Cells to particles: `heat` (double, J) is what each cell received. Particles take the interpolated change, keep most
+// of what makes them differ from it (FLIP) and take a share of the interpolated state (PIC): what conduction evens out
+// within a cell during `conduction` = k dt / (rho c dx^2), at least a little. No particle is pushed beyond the smallest
+// and largest new value of the cells around it. The particles of a cell receive exactly the cell's heat; rounding is
+// carried on from particle to particle, so that slow heating is not lost in it.
+// Also brings enthalpy, temperature and melt of `flow` up to date.
+tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const int64_t *tile_start,
+                        const tlwMaterial *materials, double conduction, int mass, int heat);
+
+// K and melt of every particle; either array may be null.
+void tlwGetParticleHeat(tlwThreads *threads, const tlwParticles *particles, const tlwMaterial *materials,
+                        float *temperature, float *melt);
+
+// J in all particles, above solid at 0 K, and the share of their mass that is liquid.
+void tlwSumParticleHeat(tlwThreads *threads, const tlwParticles *particles, const tlwMaterial *materials,
+                        double *enthalpy, double *melted);
+
+#endif
