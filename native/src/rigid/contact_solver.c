@@ -152,7 +152,6 @@ static void solveNormal(tlwSolver *solver, tlwContactRow *c, double h, bool spri
     double next = fmax(c->normal_impulse + change, 0);
     change = next - c->normal_impulse;
     c->normal_impulse = next;
-    c->peak_impulse = fmax(c->peak_impulse, next);
     applyToBoth(solver, c, tlwScale(c->normal, change));
 }
 
@@ -211,19 +210,27 @@ static double bounceContact(tlwSolver *solver, tlwContactRow *c)
     return fabs(change) / (c->normal_mass * c->bounce_speed);
 }
 
-// At the end of the step, contacts that were hit send the bodies apart again, with the friction that goes with the
-// extra impulse.
+static bool isHit(const tlwContactRow *c)
+{
+    return c->restitution > 0 && c->bounce_speed > 0 && c->normal_impulse > 0;
+}
+
+// Contacts that were hit in this substep send the bodies apart again, with the friction that goes with the extra
+// impulse. Once per step; after that they start from nothing, or the impact would be warm-started again.
 void tlwBounceContacts(tlwSolver *solver)
 {
     enum { MOST_PASSES = 30 };
     double change = 1;
     for (int pass = 0; pass < MOST_PASSES && change > 1e-9; pass++) {
         change = 0;
-        for (int64_t i = 0; i < solver->contact_count; i++) {
-            tlwContactRow *c = &solver->contacts[i];
-            if (c->restitution > 0 && c->bounce_speed > 0 && c->peak_impulse > 0)
-                change = fmax(change, bounceContact(solver, c));
-        }
+        for (int64_t i = 0; i < solver->contact_count; i++)
+            if (isHit(&solver->contacts[i]))
+                change = fmax(change, bounceContact(solver, &solver->contacts[i]));
+    }
+    for (int64_t i = 0; i < solver->contact_count; i++) {
+        tlwContactRow *c = &solver->contacts[i];
+        if (isHit(c))
+            c->bounce_speed = c->normal_impulse = c->friction_impulse[0] = c->friction_impulse[1] = 0;
     }
 }
 

@@ -71,8 +71,8 @@ tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList 
         tlwSolveContacts(solver, h, false);
         tlwSumJoints(solver);
         tlwSumContacts(solver);
+        tlwBounceContacts(solver);
     }
-    tlwBounceContacts(solver);
     tlwStoreContacts(solver, contacts);
     tlwStoreJoints(solver, joints);
     return TLW_OK;

@@ -48,7 +48,6 @@ typedef struct tlwContactRow {
     double tangent_step;                        // 1 / largest eigenvalue of the 2x2
     double normal_impulse, friction_impulse[2]; // of this substep
     double bounce_impulse, bounce_friction[2];
-    double peak_impulse;                 // largest normal impulse of the step
     tlwVec3 impulse, moment_a, moment_b; // over the whole step, on B
 } tlwContactRow;
 
