@@ -108,6 +108,14 @@ static void test_a_front_may_cross_cells_within_a_step(void **state)
     assert_true(runStefan(0.1, TLW_HEAT_IMPLICIT, 10, 1e4) < 0.05);
 }
 
+// The fallback of Newton's method finds the same solution.
+static void test_nested_newton_finds_the_front_too(void **state)
+{
+    (void)state;
+    assert_true(runStefan(1, TLW_HEAT_NESTED, 10, 1e4) < 0.05);
+    assert_true(runStefan(0.1, TLW_HEAT_NESTED, 100, 1) < 0.02);
+}
+
 // Neumann's solution for freezing from a wall: both phases conduct, with their own properties.
 static double solveNeumann(const tlwMaterialDef *d, double wall, double start)
 {
@@ -163,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_slab_follows_erfc_by_both_methods),
         cmocka_unit_test(test_melting_front_follows_stefan),
         cmocka_unit_test(test_a_front_may_cross_cells_within_a_step),
+        cmocka_unit_test(test_nested_newton_finds_the_front_too),
         cmocka_unit_test(test_freezing_front_follows_neumann),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,8 @@ static double sumEnergy(const Box *box)
     double sum = 0;
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++) sum += mass[c] * h[c];
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        sum += mass[c] * h[c];
     return sum;
 }
 
@@ -126,6 +127,39 @@ static void test_closed_box_keeps_its_energy(void **state)
         assert_true(moved > 1);
         tlwFreeGrid(&box.flow.grid);
     }
+    tlwFreeMaterial(&material);
+}
+
+static void test_lines_and_full_system_agree_in_three_dimensions(void **state)
+{
+    (void)state;
+    tlwMaterialDef wax = defineWax(2e5, 328, 333);
+    wax.conductivity_liquid = 1;
+    tlwMaterial material = makeMaterial(&wax);
+    Box boxes[2] = {makeCheckered(&material), makeCheckered(&material)};
+    double difference = 0, change = 0;
+    for (int b = 0; b < 2; b++) {
+        tlwHeatDef def = defineHeat(&material, 0.2); // diffusion number 0.05
+        def.method = b ? TLW_HEAT_LOD : TLW_HEAT_IMPLICIT;
+        for (int s = 0; s < 20; s++)
+            runStep(&boxes[b], &def, NULL);
+    }
+    Box start = makeCheckered(&material);
+    for (int i = 0; i < 4096; i++) {
+        double h[3], t[3];
+        const Box *all[3] = {&boxes[0], &boxes[1], &start};
+        for (int b = 0; b < 3; b++) {
+            h[b] = getCellEnthalpy(all[b], i % 16, i / 16 % 16, i / 256);
+            t[b] = tlwGetTemperature(&material, h[b]);
+        }
+        difference += pow(t[0] - t[1], 2);
+        change += pow(t[0] - t[2], 2);
+    }
+    print_message("lines against full system: %.2f %% of the change\n", 100 * sqrt(difference / change));
+    assert_true(sqrt(difference / change) < 0.02);
+    for (int b = 0; b < 2; b++)
+        tlwFreeGrid(&boxes[b].flow.grid);
+    tlwFreeGrid(&start.flow.grid);
     tlwFreeMaterial(&material);
 }
 
@@ -341,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_small_ball_cools_by_newton),
         cmocka_unit_test(test_radiation_follows_stefan_boltzmann),
         cmocka_unit_test(test_closed_box_keeps_its_energy),
+        cmocka_unit_test(test_lines_and_full_system_agree_in_three_dimensions),
         cmocka_unit_test(test_thermal_speed_of_ten_thousand_stays_within_bounds),
         cmocka_unit_test(test_body_and_wax_meet_without_overshoot),
         cmocka_unit_test(test_lamp_heats_what_it_sees),

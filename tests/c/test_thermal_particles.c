@@ -167,12 +167,10 @@ static void test_no_particle_overshoots_the_cells_around_it(void **state)
     advance(&box, &cloud, &def, NULL);
     int changed = 0;
     for (int64_t n = 0; n < p->count; n++) {
-        int base[3];
         double low = before[n], high = before[n];
-        for (int a = 0; a < 3; a++)
-            base[a] = (int)floor(p->position[a][n] - 0.5);
-        for (int q = 0; q < 8; q++) {
-            int c[3] = {base[0] + (q & 1), base[1] + ((q >> 1) & 1), base[2] + (q >> 2)};
+        for (int q = 0; q < 27; q++) {
+            int c[3] = {(int)p->position[0][n] + q % 3 - 1, (int)p->position[1][n] + q / 3 % 3 - 1,
+                        (int)p->position[2][n] + q / 9 - 1};
             if (c[0] < 0 || c[1] < 0 || c[2] < 0 || c[0] > 15 || c[1] > 7 || c[2] > 7)
                 continue;
             double h = getCellEnthalpy(&box, c[0], c[1], c[2]);

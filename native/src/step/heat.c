@@ -7,13 +7,15 @@
 
 #include <math.h>
 
-#define TOLERANCE 3e-5        // of the nonlinear residual, relative to the step's change
-#define LINEAR_TOLERANCE 1e-5 // of a linear solve, relative to its right-hand side
-#define FLOOR_KELVIN 1e-6     // changes below this need no iteration
-#define PLAIN_ITERATIONS 30   // of Newton's method before the nested one
-#define NESTED_ITERATIONS 24  // outer, and inner per outer
+#define TOLERANCE 1e-4       // of the nonlinear residual, relative to the step's change
+#define LOOSE_TOLERANCE 1e-3 // of the first LOOSE_ITERATIONS linear solves while cells still change their piece
+#define LOOSE_ITERATIONS 6
+#define TIGHT_TOLERANCE 1e-5 // at best
+#define FLOOR_KELVIN 1e-6    // changes below this need no iteration
+#define PLAIN_ITERATIONS 30  // of Newton's method before the nested one
+#define NESTED_ITERATIONS 24 // outer, and inner per outer
 #define LINEAR_ITERATIONS 2000
-#define LOD_DIFFUSION_NUMBER 0.25
+#define LOD_DIFFUSION_NUMBER 0.5
 #define LOD_BODY_SHARE 0.02 // of a body's heat capacity that one LOD step may move
 
 // State of the Newton iteration. `fall_piece` is the piece that the falling slopes of h are taken from: the cell's own
@@ -175,7 +177,7 @@ static void linkRange(void *context, int64_t begin, int64_t end)
         n->change[c] = isObject(s, c) && isFree(&s->def->objects[s->object[c]]) ? s->contact[c] : 0;
 }
 
-static tlwResult solveLinear(Newton *n, float *link, tlwHeatStats *stats)
+static tlwResult solveLinear(Newton *n, float *link, double tolerance, tlwHeatStats *stats)
 {
     tlwHeatSystem *s = n->s;
     tlwScalarSystem system = {
@@ -185,17 +187,17 @@ static tlwResult solveLinear(Newton *n, float *link, tlwHeatStats *stats)
     system.lump_count = link ? s->def->object_count : 0;
     tlwSolveStats linear = {0};
     tlwResult result = tlwSolveScalarSystem(s->threads, &system, n->change, n->residual, n->object_change,
-                                            n->object_residual, LINEAR_TOLERANCE, LINEAR_ITERATIONS, &linear);
+                                            n->object_residual, tolerance, LINEAR_ITERATIONS, &linear);
     stats->iterations += linear.iterations;
     // Rounding may keep a solve from its last digit; the Newton residual decides.
     return result == TLW_NOT_CONVERGED && linear.residual < 0.1 ? TLW_OK : result;
 }
 
 // One Newton step. Sets *settled when no cell changed its piece, so that the linear problem was the whole problem.
-static tlwResult stepNewton(Newton *n, float *link, bool *settled, tlwHeatStats *stats)
+static tlwResult stepNewton(Newton *n, float *link, double tolerance, bool *settled, tlwHeatStats *stats)
 {
     tlwHeatSystem *s = n->s;
-    TLW_TRY(solveLinear(n, link, stats));
+    TLW_TRY(solveLinear(n, link, tolerance, stats));
     double moved = tlwParallelSum(s->threads, s->flow->grid.tile_count, TLW_TILE_BLOCK, changeRange, n);
     for (int o = 0; link && o < s->def->object_count; o++)
         s->def->objects[o].temperature += n->object_change[o];
@@ -231,14 +233,16 @@ static tlwResult iteratePlain(Newton *n, float *link, const double *start, doubl
                               tlwHeatStats *stats)
 {
     n->freeze_fall = false;
+    bool settled = false;
     for (int i = 0;; i++) {
         double norm = evaluate(n, start);
         if (norm <= fmax(floor, TOLERANCE * TOLERANCE * first))
             return TLW_OK;
         if (i == PLAIN_ITERATIONS || !isfinite(norm))
             return TLW_NOT_CONVERGED;
-        bool settled;
-        TLW_TRY(stepNewton(n, link, &settled, stats));
+        double needed = tlwClamp(0.5 * TOLERANCE * sqrt(first / norm), TIGHT_TOLERANCE, LOOSE_TOLERANCE);
+        double tolerance = settled ? needed : i < LOOSE_ITERATIONS ? LOOSE_TOLERANCE : TIGHT_TOLERANCE;
+        TLW_TRY(stepNewton(n, link, tolerance, &settled, stats));
     }
 }
 
@@ -291,7 +295,7 @@ static tlwResult iterateNested(Newton *n, float *link, const double *start, tlwH
         for (int inner = 0; inner < NESTED_ITERATIONS && !settled; inner++) {
             if (!isfinite(evaluate(n, start)))
                 return TLW_NOT_CONVERGED;
-            TLW_TRY(stepNewton(n, link, &settled, stats));
+            TLW_TRY(stepNewton(n, link, TIGHT_TOLERANCE, &settled, stats));
         }
     }
     return TLW_OK;
@@ -302,12 +306,13 @@ static tlwResult iterate(Newton *n, float *link, const double *start, tlwHeatSta
     tlwHeatSystem *s = n->s;
     double floor = tlwParallelSum(s->threads, s->flow->grid.tile_count, TLW_TILE_BLOCK, floorRange, n);
     double first = evaluate(n, start);
-    tlwResult result = iteratePlain(n, link, start, first, floor, stats);
-    if (result == TLW_NOT_CONVERGED)
-        result = iterateNested(n, link, start, stats);
-    else
+    tlwResult result = TLW_NOT_CONVERGED;
+    if (s->def->method != TLW_HEAT_NESTED)
+        result = iteratePlain(n, link, start, first, floor, stats);
+    if (result != TLW_NOT_CONVERGED)
         return result;
-    return result == TLW_OK ? iteratePlain(n, link, start, first, floor, stats) : result;
+    TLW_TRY(iterateNested(n, link, start, stats));
+    return iteratePlain(n, link, start, first, floor, stats); // the last digits
 }
 
 static bool borrow(Newton *n, size_t element, int *slot)

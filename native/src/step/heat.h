@@ -44,9 +44,10 @@ typedef struct tlwHeatSource {
 
 // How conduction is solved.
 typedef enum tlwHeatMethod {
-    TLW_HEAT_AUTO = 0,    // by the diffusion number of the step
-    TLW_HEAT_LOD = 1,     // locally one-dimensional: a tridiagonal solve per line of cells and axis (000 eq. 53-55)
-    TLW_HEAT_IMPLICIT = 2 // all axes at once
+    TLW_HEAT_AUTO = 0,     // by the diffusion number of the step
+    TLW_HEAT_LOD = 1,      // locally one-dimensional: a tridiagonal solve per line of cells and axis (000 eq. 53-55)
+    TLW_HEAT_IMPLICIT = 2, // all axes at once
+    TLW_HEAT_NESTED = 3    // the same by the nested Newton method from the start; for tests
 } tlwHeatMethod;
 
 typedef struct tlwHeatDef {

@@ -36,6 +36,8 @@ tlwHeatCurve tlwMakeHeatCurve(const tlwMaterial *material)
 // slope along the axis says how fast the wetted part of the face grows with distance.
 static double getWettedShare(double phi, double phi_lower, double dx)
 {
+    if (phi + phi_lower < -2 * dx)
+        return 1;
     double along = (phi - phi_lower) / dx;
     double width = sqrt(fmax(1 - along * along, 0.01)) * dx;
     return tlwClamp(0.5 - 0.5 * (phi + phi_lower) / width, 0, 1);

@@ -52,13 +52,37 @@ static void extendCell(State *s, int64_t c)
     s->viscosity[c] = (float)exp(log_viscosity / count);
 }
 
+// Bits of the filled cells in a row of a tile and in the cell before and after it.
+static unsigned getFilledBits(const State *s, int64_t row)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < TLW_TILE + 2; i++)
+        bits |= (unsigned)(s->fill[row - 1 + i] > 0) << i;
+    return bits;
+}
+
 // Reads filled cells and writes empty ones, so the order does not matter.
 static void extendRange(void *context, int64_t begin, int64_t end)
 {
     State *s = context;
-    for (int64_t t = begin; t < end; t++)
+    for (int64_t t = begin; t < end; t++) {
+        unsigned bits[TLW_TILE + 2][TLW_TILE + 2];
+        for (int k = 0; k < TLW_TILE + 2; k++)
+            for (int j = 0; j < TLW_TILE + 2; j++)
+                bits[k][j] = getFilledBits(s, s->grid->tiles[t].base + (k - 1) * s->grid->stride_z +
+                                                  (j - 1) * s->grid->stride_y);
         TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++) if (!(s->fill[c] > 0)) extendCell(s, c);
+        {
+            int y = (int)j - s->grid->tiles[t].cell[1], z = k - s->grid->tiles[t].cell[2];
+            unsigned near = 0;
+            for (int q = 0; q < 9; q++)
+                near |= bits[z + q / 3][y + q % 3];
+            near = (near | near << 1 | near >> 1) & ~bits[z + 1][y + 1];
+            for (int i = 0; i < TLW_TILE; i++)
+                if (near >> (i + 1) & 1)
+                    extendCell(s, row + i);
+        }
+    }
 }
 
 void tlwUpdateMaterialState(tlwThreads *threads, tlwFlow *flow, const tlwMaterial *materials, int frozen)

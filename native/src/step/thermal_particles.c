@@ -19,20 +19,28 @@ typedef struct Transfer {
     atomic_bool failed;
 } Transfer;
 
-static int64_t getCell(const tlwGrid *grid, const tlwParticles *p, int64_t n)
+// Number of a particle's cell within its tile.
+static inline int getCell(const tlwTile *tile, const tlwParticles *p, int64_t n)
 {
-    return tlwCellIndex(grid, (int)floorf(p->position[0][n]), (int)floorf(p->position[1][n]),
-                        (int)floorf(p->position[2][n]));
+    return ((int)floorf(p->position[0][n]) - tile->cell[0]) +
+           TLW_TILE * ((int)floorf(p->position[1][n]) - tile->cell[1]) +
+           TLW_TILE * TLW_TILE * ((int)floorf(p->position[2][n]) - tile->cell[2]);
 }
 
 // End of the run of particles that share the cell of particle `first`.
-static int64_t findRunEnd(const tlwGrid *grid, const tlwParticles *p, int64_t first, int64_t end, int64_t *cell)
+static int64_t findRunEnd(const tlwTile *tile, const tlwParticles *p, int64_t first, int64_t end, int *cell)
 {
-    *cell = getCell(grid, p, first);
+    *cell = getCell(tile, p, first);
     int64_t n = first + 1;
-    while (n < end && getCell(grid, p, n) == *cell)
+    while (n < end && getCell(tile, p, n) == *cell)
         n++;
     return n;
+}
+
+static int64_t getIndex(const tlwGrid *grid, const tlwTile *tile, int cell)
+{
+    return tile->base + cell % TLW_TILE + cell / TLW_TILE % TLW_TILE * grid->stride_y +
+           cell / (TLW_TILE * TLW_TILE) * grid->stride_z;
 }
 
 static uint8_t findMaterial(const tlwParticles *p, int64_t begin, int64_t end)
@@ -99,10 +107,11 @@ static void gatherRange(void *context, int64_t begin, int64_t end)
             tlwGetFloats(grid, flow->temperature)[c] = (float)t->ambient;
             tlwGetFloats(grid, flow->melt)[c] = 0;
         }
-        int64_t cell, next, last = t->tile_start[tile + 1];
+        int64_t next, last = t->tile_start[tile + 1];
         for (int64_t n = t->tile_start[tile]; n < last; n = next) {
-            next = findRunEnd(grid, t->particles, n, last, &cell);
-            gatherCell(t, cell, n, next);
+            int cell;
+            next = findRunEnd(&grid->tiles[tile], t->particles, n, last, &cell);
+            gatherCell(t, getIndex(grid, &grid->tiles[tile], cell), n, next);
         }
     }
 }
@@ -147,40 +156,41 @@ static void loadBlock(const Transfer *t, const tlwTile *tile, Block *b)
                 b->change[n] = (float)(t->heat[c] / t->mass[c]);
                 b->fresh[n] = (float)(enthalpy[c] + t->heat[c] / t->mass[c]);
                 b->still = b->still && b->change[n] == 0;
-                low = fminf(low, b->fresh[n]);
-                high = fmaxf(high, b->fresh[n]);
+                low = b->fresh[n] < low ? b->fresh[n] : low;
+                high = b->fresh[n] > high ? b->fresh[n] : high;
             }
     b->still = b->still && !(high > low);
 }
 
-// The change and the new state at a particle, between the cells around it that hold the same material as its own, and
-// the smallest and largest new value among them.
-typedef struct Sample {
-    double change, fresh, low, high;
-} Sample;
+// A cell and the 26 around it. Those that hold nothing, or another material, count as the cell itself.
+typedef struct Hood {
+    float change[27], fresh[27];
+    float low, high; // of the new values
+    int material;
+} Hood;
 
-static Sample sampleBlock(const Block *b, const tlwTile *tile, const tlwParticles *p, int64_t n, int own)
+static void loadHood(const Block *b, int cell, Hood *h)
 {
-    int base[3];
-    double w[3];
-    for (int a = 0; a < 3; a++) {
-        double x = p->position[a][n] - tile->cell[a] + 0.5; // the block's first centre is at 0
-        base[a] = (int)tlwClamp(floor(x), 0, SIDE - 2);
-        w[a] = tlwClamp(x - base[a], 0, 1);
+    int own = cell % TLW_TILE + 1 + SIDE * (cell / TLW_TILE % TLW_TILE + 1) +
+              SIDE * SIDE * (cell / (TLW_TILE * TLW_TILE) + 1);
+    h->material = b->material[own];
+    h->low = h->high = b->fresh[own];
+    for (int q = 0; q < 27; q++) {
+        int c = own + q % 3 - 1 + SIDE * (q / 3 % 3 - 1) + SIDE * SIDE * (q / 9 - 1);
+        c = b->material[c] == h->material ? c : own;
+        h->change[q] = b->change[c];
+        h->fresh[q] = b->fresh[c];
+        h->low = h->fresh[q] < h->low ? h->fresh[q] : h->low;
+        h->high = h->fresh[q] > h->high ? h->fresh[q] : h->high;
     }
-    Sample s = {0, 0, INFINITY, -INFINITY};
-    int corner = base[0] + SIDE * (base[1] + SIDE * base[2]);
-    for (int q = 0; q < 8; q++) {
-        int c = corner + (q & 1) + SIDE * ((q >> 1) & 1) + SIDE * SIDE * (q >> 2);
-        double weight = (q & 1 ? w[0] : 1 - w[0]) * (q & 2 ? w[1] : 1 - w[1]) * (q & 4 ? w[2] : 1 - w[2]);
-        if (b->material[c] != b->material[own])
-            c = own;
-        s.change += weight * b->change[c];
-        s.fresh += weight * b->fresh[c];
-        s.low = fmin(s.low, b->fresh[c]);
-        s.high = fmax(s.high, b->fresh[c]);
-    }
-    return s;
+}
+
+static inline float mix(const float *v, float x, float y, float z)
+{
+    float a = v[0] + x * (v[1] - v[0]), b = v[3] + x * (v[4] - v[3]);
+    float c = v[9] + x * (v[10] - v[9]), d = v[12] + x * (v[13] - v[12]);
+    float e = a + y * (b - a), f = c + y * (d - c);
+    return e + z * (f - e);
 }
 
 // A particle's enthalpy on the way, and how far it may go.
@@ -188,20 +198,27 @@ typedef struct Value {
     double h, low, high;
 } Value;
 
-static Value movePart(const Transfer *t, const Block *b, const tlwTile *tile, int64_t n, int own)
+static inline Value movePart(const Transfer *t, const Hood *hood, int64_t n)
 {
     const tlwParticles *p = t->particles;
     double h = p->enthalpy[n];
-    if (p->material[n] != b->material[own]) { // a guest: it takes part in the cell's heat and nears its temperature
-        const tlwMaterial *guest = &t->materials[p->material[n]], *host = &t->materials[b->material[own]];
-        double gap = tlwGetTemperature(host, b->fresh[own]) - tlwGetTemperature(guest, h);
-        return (Value){h + b->change[own] + t->share * tlwGetSpecificHeat(guest, tlwGetMelt(guest, h)) * gap, -INFINITY,
-                       INFINITY};
+    if (p->material[n] != hood->material) { // a guest: it takes part in the cell's heat and nears its temperature
+        const tlwMaterial *guest = &t->materials[p->material[n]], *host = &t->materials[hood->material];
+        double gap = tlwGetTemperature(host, hood->fresh[13]) - tlwGetTemperature(guest, h);
+        return (Value){h + hood->change[13] + t->share * tlwGetSpecificHeat(guest, tlwGetMelt(guest, h)) * gap,
+                       -INFINITY, INFINITY};
     }
-    Sample s = sampleBlock(b, tile, p, n, own);
-    Value v = {.low = fmin(s.low, h), .high = fmax(s.high, h)};
-    double flip = h + s.change;
-    v.h = tlwClamp(flip + t->share * (s.fresh - flip), v.low, v.high);
+    float w[3];
+    int base = 0;
+    for (int a = 0, stride = 1; a < 3; a++, stride *= 3) {
+        float x = p->position[a][n] - floorf(p->position[a][n]) - 0.5f;
+        base += x < 0 ? 0 : stride;
+        w[a] = x < 0 ? x + 1 : x;
+    }
+    Value v = {.low = hood->low < h ? hood->low : h, .high = hood->high > h ? hood->high : h};
+    double flip = h + mix(hood->change + base, w[0], w[1], w[2]);
+    double pic = mix(hood->fresh + base, w[0], w[1], w[2]);
+    v.h = tlwClamp(flip + t->share * (pic - flip), v.low, v.high);
     return v;
 }
 
@@ -231,18 +248,17 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
     const tlwTile *tile = &grid->tiles[tile_number];
     const tlwParticles *p = t->particles;
     double carry = 0; // J that rounding has held back so far
-    int64_t cell, next, last = t->tile_start[tile_number + 1];
+    Hood hood;
+    int64_t next, last = t->tile_start[tile_number + 1];
     for (int64_t first = t->tile_start[tile_number]; first < last; first = next) {
-        next = findRunEnd(grid, p, first, last, &cell);
-        int at[3];
-        for (int a = 0; a < 3; a++)
-            at[a] = (int)floorf(p->position[a][first]) - tile->cell[a] + 1;
-        int own = at[0] + SIDE * (at[1] + SIDE * at[2]);
-        if (b->material[own] < 0)
+        int cell;
+        next = findRunEnd(tile, p, first, last, &cell);
+        loadHood(b, cell, &hood);
+        if (hood.material < 0)
             continue;
-        double missing = t->heat[cell], mass = 0;
+        double missing = t->heat[getIndex(grid, tile, cell)], mass = 0;
         for (int64_t n = first; n < next; n++) {
-            values[n - first] = movePart(t, b, tile, n, own);
+            values[n - first] = movePart(t, &hood, n);
             missing -= p->mass[n] * (values[n - first].h - p->enthalpy[n]);
             mass += p->mass[n];
         }
