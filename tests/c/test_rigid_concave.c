@@ -194,6 +194,30 @@ static void test_ball_rests_on_a_field_with_a_narrow_band(void **state)
     freeShape(&shape);
 }
 
+// A clamped distance is no contact, even when the ball is larger than the band.
+static void test_coarse_body_does_not_hover_over_a_fine_one(void **state)
+{
+    (void)state;
+    Scene s;
+    Shape shapes[2] = {{.part_count = 0}, {.part_count = 0}};
+    openScene(&s, v3(0, 0, -9.81));
+    for (int i = 0; i < 2; i++)
+        addPart(&shapes[i], v3(0.4, 0.4, 0.2), v3(0, 0, 0), 0);
+    tlwBody fine = shapeBody(&s, &shapes[0], 1000, 400, 0.02), coarse = shapeBody(&s, &shapes[1], 1000, 400, 0.1);
+    fine.motion = TLW_MOTION_STATIC;
+    placeBody(&fine, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+    placeBody(&coarse, v3(0, 0, 0.6), (tlwQuat){1, 0, 0, 0});
+    addBody(&s, fine);
+    int falling = addBody(&s, coarse);
+    run(&s, 0.15, DT);
+    assert_true(body(&s, falling)->contact_impulse.z == 0);
+    run(&s, 1.5, DT);
+    assert_true(fabs(tlwGetBodyOrigin(body(&s, falling)).z - 0.4) < 5e-3);
+    closeScene(&s);
+    freeShape(&shapes[0]);
+    freeShape(&shapes[1]);
+}
+
 static void test_balls_cover_corners_and_lie_inside(void **state)
 {
     (void)state;
@@ -226,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_ball_in_the_corner_of_one_field_touches_three_walls),
         cmocka_unit_test(test_moving_cup_keeps_what_is_in_it),
         cmocka_unit_test(test_ball_rests_on_a_field_with_a_narrow_band),
+        cmocka_unit_test(test_coarse_body_does_not_hover_over_a_fine_one),
         cmocka_unit_test(test_balls_cover_corners_and_lie_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

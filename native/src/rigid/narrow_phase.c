@@ -216,8 +216,9 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
         int index = scratch->indices[i];
         double radius = c->balls[index].radius, gap = scratch->distances[i] - radius;
         tlwVec3 p = scratch->points[i];
-        bool seen = scratch->distances[i] < 0.98 * field->band; // a clamped distance only says "not near"
-        if (gap < s->pair->near && seen) {
+        if (scratch->distances[i] > 0.98 * field->band && gap < s->pair->near)
+            continue; // a ball larger than the band: a clamped distance does not say that it touches
+        if (gap < s->pair->near) {
             tlwVec3 out = outwards(s, p, scratch->gradients[i]);
             if (!facesAway(s, &c->balls[index], out) && !addCandidate(s, scratch, (uint32_t)index, p, radius, out, gap))
                 return false;

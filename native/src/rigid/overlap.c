@@ -13,7 +13,7 @@ static int deepestFirst(const void *a, const void *b)
     return p->body_a != q->body_a ? p->body_a - q->body_a : p->body_b - q->body_b;
 }
 
-// One entry per pair: contacts come ordered by pair.
+// The first contact of each pair: they come ordered by pair, and the deepest is picked first.
 static tlwResult deepestPerPair(const tlwContactList *contacts, tlwOverlap **list, int *count, tlwMessage *message)
 {
     *count = 0;
@@ -22,12 +22,8 @@ static tlwResult deepestPerPair(const tlwContactList *contacts, tlwOverlap **lis
         return tlwFailMemory(message, "rigid contacts");
     for (int64_t i = 0; i < contacts->count; i++) {
         const tlwContact *c = &contacts->items[i];
-        tlwOverlap *last = *count ? &(*list)[*count - 1] : NULL;
-        if (last && last->body_a == c->body_a && last->body_b == c->body_b && last->depth >= -c->separation)
-            continue;
-        if (!last || last->body_a != c->body_a || last->body_b != c->body_b)
-            last = &(*list)[(*count)++];
-        *last = (tlwOverlap){c->body_a, c->body_b, -c->separation, c->point};
+        if (i == 0 || c->body_a != c[-1].body_a || c->body_b != c[-1].body_b)
+            (*list)[(*count)++] = (tlwOverlap){c->body_a, c->body_b, -c->separation, c->point};
     }
     return TLW_OK;
 }
