@@ -1,18 +1,13 @@
 // base/parallel.h on oneTBB: an arena of its own per handle, so the host's settings do not reach us.
 #include "base/parallel.h"
 
+#include "bridge/openvdb.hpp"
+
 #include <algorithm>
 #include <thread>
 #include <vector>
 
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
-struct tlwThreads {
-    tbb::task_arena arena;
-    int count;
-    explicit tlwThreads(int n) : arena(n), count(n) {}
-};
 
 tlwThreads *tlwCreateThreads(int count)
 {
@@ -49,8 +44,7 @@ void tlwParallelFor(tlwThreads *threads, int64_t count, int64_t block, tlwRangeF
     threads->arena.execute([&] { tbb::parallel_for<int64_t>(0, blocks, run); });
 }
 
-namespace
-{
+namespace {
 
 template <class Combine>
 double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn, void *context, Combine combine)

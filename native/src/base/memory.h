@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Null when memory is out or `count * size` overflows. `tlwAlloc` zeroes.
 void *tlwAlloc(size_t count, size_t size);
 void *tlwRealloc(void *block, size_t count, size_t size);
@@ -21,5 +25,9 @@ void tlwFreePages(void *block, size_t bytes);
 
 // Largest resident size of this process so far, bytes.
 int64_t tlwGetPeakMemory(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

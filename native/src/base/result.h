@@ -6,6 +6,10 @@
 
 #define TLW_MESSAGE_SIZE 512
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tlwMessage {
     char text[TLW_MESSAGE_SIZE];
 } tlwMessage;
@@ -23,5 +27,9 @@ tlwResult tlwFailMemory(tlwMessage *message, const char *what);
         if (try_result_ != TLW_OK)                                                                                     \
             return try_result_;                                                                                        \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,49 @@
+// What the OpenVDB files of the bridge share.
+#ifndef TLW_BRIDGE_OPENVDB_HPP
+#define TLW_BRIDGE_OPENVDB_HPP
+
+#include "base/result.h"
+
+#include <exception>
+#include <functional>
+#include <new>
+
+#include <tbb/task_arena.h>
+
+struct tlwThreads {
+    tbb::task_arena arena;
+    int count;
+    explicit tlwThreads(int n) : arena(n), count(n)
+    {
+    }
+};
+
+// Grid types are registered once per process and never taken back: other users of OpenVDB in the process may need them.
+void tlwInitializeOpenVdb();
+
+// Run on the handle's threads, or on the calling thread alone.
+template <class Fn> void tlwRunInArena(tlwThreads *threads, Fn &&fn)
+{
+    if (threads) {
+        threads->arena.execute(fn);
+    } else {
+        tbb::task_arena alone(1);
+        alone.execute(fn);
+    }
+}
+
+// Turn whatever `fn` throws into a result.
+template <class Fn> tlwResult tlwGuard(tlwMessage *message, const char *what, Fn &&fn)
+{
+    try {
+        return fn();
+    } catch (const std::bad_alloc &) {
+        return tlwFailMemory(message, what);
+    } catch (const std::exception &error) {
+        return tlwFail(message, TLW_INTERNAL, "Something went wrong in %s: %s.", what, error.what());
+    } catch (...) {
+        return tlwFail(message, TLW_INTERNAL, "Something went wrong in %s.", what);
+    }
+}
+
+#endif

@@ -1,0 +1,124 @@
+// Writing PLY files: fixed-size binary rows, so that numpy reads an element with one call.
+#include "base/file.h"
+#include "shape/ply.h"
+
+#include <string.h>
+
+enum { ROWS = 1024, FACE_BYTES = 13 };
+
+static void writeHead(tlwWriter *writer, const char *element, long long count)
+{
+    tlwWriteText(writer, "ply\nformat binary_little_endian 1.0\ncomment written by Tallow\nelement %s %lld\n", element,
+                 count);
+}
+
+static void writeFloatProperties(tlwWriter *writer, const char *const *names)
+{
+    for (; *names; names++)
+        tlwWriteText(writer, "property float %s\n", *names);
+}
+
+static const char *const position_names[] = {"x", "y", "z", NULL};
+static const char *const flow_names[] = {"vx", "vy", "vz", "temperature", "melt", "rest_x", "rest_y", "rest_z", NULL};
+
+static void writeFaceHead(tlwWriter *writer, long long count)
+{
+    tlwWriteText(writer, "element face %lld\nproperty list uchar int vertex_indices\nend_header\n", count);
+}
+
+static void writeTriangles(tlwWriter *writer, const int32_t *triangles, int64_t count)
+{
+    char rows[ROWS * FACE_BYTES];
+    for (int64_t begin = 0; begin < count && !tlwHasWriteFailed(writer); begin += ROWS) {
+        int64_t n = count - begin < ROWS ? count - begin : ROWS;
+        for (int64_t i = 0; i < n; i++) {
+            rows[i * FACE_BYTES] = 3;
+            memcpy(rows + i * FACE_BYTES + 1, triangles + 3 * (begin + i), 12);
+        }
+        tlwWrite(writer, rows, (size_t)(n * FACE_BYTES));
+    }
+}
+
+tlwResult tlwWritePlyMesh(const char *path, const tlwMesh *mesh, tlwMessage *message)
+{
+    tlwWriter *writer;
+    TLW_TRY(tlwBeginWrite(path, message, &writer));
+    writeHead(writer, "vertex", mesh->vertex_count);
+    writeFloatProperties(writer, position_names);
+    writeFaceHead(writer, mesh->triangle_count);
+    tlwWrite(writer, mesh->positions, 12 * (size_t)mesh->vertex_count);
+    writeTriangles(writer, mesh->triangles, mesh->triangle_count);
+    return tlwEndWrite(writer, message);
+}
+
+// What mesh vertices and particles have in common: 11 floats.
+typedef struct Columns {
+    const float *position, *velocity, *temperature, *melt, *rest;
+} Columns;
+
+static void fillRow(float *row, const Columns *columns, int64_t i)
+{
+    memset(row, 0, 11 * sizeof(float));
+    if (columns->position)
+        memcpy(row, columns->position + 3 * i, 12);
+    if (columns->velocity)
+        memcpy(row + 3, columns->velocity + 3 * i, 12);
+    if (columns->temperature)
+        row[6] = columns->temperature[i];
+    if (columns->melt)
+        row[7] = columns->melt[i];
+    if (columns->rest)
+        memcpy(row + 8, columns->rest + 3 * i, 12);
+}
+
+tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tlwMessage *message)
+{
+    tlwWriter *writer;
+    TLW_TRY(tlwBeginWrite(path, message, &writer));
+    writeHead(writer, "vertex", surface->vertex_count);
+    writeFloatProperties(writer, position_names);
+    writeFloatProperties(writer, flow_names);
+    tlwWriteText(writer, "property float material\n");
+    writeFaceHead(writer, surface->triangle_count);
+    Columns columns = {surface->position, surface->velocity, surface->temperature, surface->melt,
+                       surface->rest_position};
+    float rows[ROWS][12];
+    for (int64_t begin = 0; begin < surface->vertex_count && !tlwHasWriteFailed(writer); begin += ROWS) {
+        int64_t n = surface->vertex_count - begin < ROWS ? surface->vertex_count - begin : ROWS;
+        for (int64_t i = 0; i < n; i++) {
+            fillRow(rows[i], &columns, begin + i);
+            rows[i][11] = surface->material ? (float)surface->material[begin + i] : 0;
+        }
+        tlwWrite(writer, rows, (size_t)n * sizeof rows[0]);
+    }
+    writeTriangles(writer, surface->triangle, surface->triangle_count);
+    return tlwEndWrite(writer, message);
+}
+
+tlwResult tlwWritePlyParticles(const char *path, const tlwParticleView *particles, tlwMessage *message)
+{
+    enum { ROW_BYTES = 44 + 1 + 4 };
+    tlwWriter *writer;
+    TLW_TRY(tlwBeginWrite(path, message, &writer));
+    writeHead(writer, "vertex", particles->count);
+    writeFloatProperties(writer, position_names);
+    writeFloatProperties(writer, flow_names);
+    tlwWriteText(writer, "property uchar material\nproperty uint id\nend_header\n");
+    Columns columns = {particles->position, particles->velocity, particles->temperature, particles->melt,
+                       particles->rest_position};
+    char rows[ROWS * ROW_BYTES];
+    for (int64_t begin = 0; begin < particles->count && !tlwHasWriteFailed(writer); begin += ROWS) {
+        int64_t n = particles->count - begin < ROWS ? particles->count - begin : ROWS;
+        for (int64_t i = 0; i < n; i++) {
+            float floats[11];
+            char *row = rows + i * ROW_BYTES;
+            fillRow(floats, &columns, begin + i);
+            memcpy(row, floats, sizeof floats);
+            row[44] = (char)(particles->material ? particles->material[begin + i] : 0);
+            uint32_t id = particles->id ? particles->id[begin + i] : (uint32_t)(begin + i);
+            memcpy(row + 45, &id, sizeof id);
+        }
+        tlwWrite(writer, rows, (size_t)(n * ROW_BYTES));
+    }
+    return tlwEndWrite(writer, message);
+}

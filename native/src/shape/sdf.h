@@ -1,0 +1,87 @@
+// Signed distance to a closed mesh, in the mesh's own space and in metres: negative inside.
+//
+// The distances come from OpenVDB's mesh-to-volume and are exact at the voxels of a band around the surface. The sign
+// is the winding number along grid lines, so self-intersecting, nested, hollow and inside-out meshes all work: a sealed
+// hollow box has liquid room inside, overlapping parts are one solid.
+//
+// Stored as blocks of 8^3 voxels with a shared border, so a sample reads one block. Scale is baked into the mesh before
+// building; placing the result in the world is a rotation and a translation (tlwSdfFrame).
+#ifndef TLW_SHAPE_SDF_H
+#define TLW_SHAPE_SDF_H
+
+#include "shape/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tlwSdf tlwSdf;
+
+typedef struct tlwSdfDef {
+    double voxel_size;     // m, the largest that will be used; usually the simulation's cell size
+    double exterior_band;  // m of exact distance outside; 3 voxels when 0
+    double interior_band;  // m of exact distance inside; 3 voxels when 0; 1e30 = everything
+    double min_refinement; // divide voxel_size by this in any case; 1
+    double max_refinement; // and by at most this, to resolve parts thinner than a voxel; 4
+    bool keep_triangles;   // needed by tlwSampleSdfVelocity
+} tlwSdfDef;
+
+// voxel_size must still be set.
+tlwSdfDef tlwDefaultSdfDef(void);
+
+// Parts thinner than two voxels would fray or vanish. So the voxel size is divided, in steps up to max_refinement,
+// until the thinnest connected part (mean thickness 2 V / A) spans two voxels, and grown where that would need more
+// than about 2^28 voxels in the bounding box. The size that was used: tlwGetSdfVoxelSize. The mesh should have gone
+// through tlwRepairMesh. Same bits for any number of threads.
+tlwResult tlwCreateSdf(const tlwMesh *mesh, const tlwSdfDef *def, tlwThreads *threads, tlwMessage *message,
+                       tlwSdf **sdf);
+void tlwDestroySdf(tlwSdf *sdf);
+
+double tlwGetSdfVoxelSize(const tlwSdf *sdf);
+double tlwGetSdfBand(const tlwSdf *sdf);    // exterior, m: the largest value a sample can have
+int64_t tlwGetSdfMemory(const tlwSdf *sdf); // bytes
+// Box outside which every sample is +band. Mesh space.
+void tlwGetSdfBounds(const tlwSdf *sdf, tlwVec3 *low, tlwVec3 *high);
+
+// Distance at `count` points (3 floats each, mesh space), trilinear between voxels. Beyond the bands the value is
+// +exterior_band or -interior_band, so the sign is right everywhere. Any number of threads may sample at once.
+void tlwSampleSdf(const tlwSdf *sdf, const float *points, int64_t count, float *distance);
+
+// Also the gradient (3 floats a point, not normalised, zero beyond the bands). Either output may be null.
+void tlwSampleSdfGradient(const tlwSdf *sdf, const float *points, int64_t count, float *distance, float *gradient);
+
+// Velocity of a deforming mesh at the surface point nearest to each point: `vertex_velocity` has 3 floats per vertex of
+// the mesh the sdf was built from, interpolated in the nearest triangle. Beyond the band: zero. Needs keep_triangles.
+void tlwSampleSdfVelocity(const tlwSdf *sdf, const float *vertex_velocity, const float *points, int64_t count,
+                          float *velocity);
+
+// Where the mesh space is in the world: world = rotation * p + position.
+typedef struct tlwSdfFrame {
+    tlwVec3 position;
+    tlwQuat rotation;
+} tlwSdfFrame;
+
+// Which nodes of a world-space lattice to fill: node (i, j, k) lies at origin + spacing * (i, j, k) and its value goes
+// to out[i * stride[0] + j * stride[1] + k * stride[2]].
+typedef struct tlwSdfNodes {
+    tlwVec3 origin;
+    double spacing;
+    int dims[3];
+    int64_t stride[3];
+} tlwSdfNodes;
+
+// Write the distance at every node.
+void tlwRasterizeSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
+
+// Keep the smaller of what is there and the distance, so that several solids unite. Nodes far from the solid cost next
+// to nothing.
+void tlwUniteSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
+
+// World-space box outside which every sample is +band.
+void tlwGetSdfWorldBounds(const tlwSdf *sdf, const tlwSdfFrame *frame, tlwVec3 *low, tlwVec3 *high);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

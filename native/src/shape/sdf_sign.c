@@ -1,0 +1,194 @@
+// Inside or outside: along every grid line in x, count how often the mesh has been entered and left. The count is the
+// winding number, so overlapping parts are inside (2), cavities outside (0), and a mesh that is inside out works as
+// well (-1).
+#include "base/memory.h"
+#include "shape/sdf_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Crossing {
+    float x;      // in voxels
+    int32_t step; // +1 when the line enters, -1 when it leaves
+} Crossing;
+
+typedef struct Lines {
+    int32_t count[2]; // lines along y and z
+    int64_t *first;   // per line: its crossings are list[first[l]] .. list[first[l + 1] - 1]
+    Crossing *list;
+} Lines;
+
+typedef struct Triangle {
+    double p[3][3]; // in voxels
+} Triangle;
+
+static void loadTriangle(const tlwSdf *sdf, const tlwMesh *mesh, int64_t t, Triangle *triangle)
+{
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 3; a++) {
+            double x = mesh->positions[3 * (int64_t)mesh->triangles[3 * t + k] + a];
+            triangle->p[k][a] = (x - sdf->origin[a]) / sdf->voxel;
+        }
+}
+
+// Which side of the edge a-b, seen along x, a line lies on. Both triangles of an edge must get bitwise the same answer,
+// so it is always computed from the end that comes first; a line that hits the edge counts as left of it, which is what
+// moving all lines by (-e^2, e) for a tiny e would give.
+static bool isLeft(const double *a, const double *b, double y, double z)
+{
+    bool ordered = a[1] < b[1] || (a[1] == b[1] && a[2] < b[2]);
+    const double *p = ordered ? a : b, *q = ordered ? b : a;
+    bool left = (q[1] - p[1]) * (z - p[2]) - (q[2] - p[2]) * (y - p[1]) >= 0;
+    return left == ordered;
+}
+
+typedef void CrossFn(void *user, int64_t line, Crossing crossing);
+
+static void crossTriangle(const Triangle *t, const int32_t lines[2], CrossFn *fn, void *user)
+{
+    const double *a = t->p[0], *b = t->p[1], *c = t->p[2];
+    double area = (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]); // twice, seen along x
+    if (area == 0)
+        return;
+    double ylow = fmin(a[1], fmin(b[1], c[1])), yhigh = fmax(a[1], fmax(b[1], c[1]));
+    double zlow = fmin(a[2], fmin(b[2], c[2])), zhigh = fmax(a[2], fmax(b[2], c[2]));
+    int64_t j0 = (int64_t)fmax(0, ceil(ylow)), j1 = (int64_t)fmin(lines[0] - 1, floor(yhigh));
+    int64_t k0 = (int64_t)fmax(0, ceil(zlow)), k1 = (int64_t)fmin(lines[1] - 1, floor(zhigh));
+    for (int64_t k = k0; k <= k1; k++)
+        for (int64_t j = j0; j <= j1; j++) {
+            double y = (double)j, z = (double)k;
+            bool ab = isLeft(a, b, y, z), bc = isLeft(b, c, y, z), ca = isLeft(c, a, y, z);
+            if (ab != bc || bc != ca)
+                continue;
+            double u = (b[1] - a[1]) * (z - a[2]) - (b[2] - a[2]) * (y - a[1]); // weight of c
+            double v = (y - a[1]) * (c[2] - a[2]) - (z - a[2]) * (c[1] - a[1]); // weight of b
+            double x = a[0] + (v * (b[0] - a[0]) + u * (c[0] - a[0])) / area;
+            x = fmax(fmin(a[0], fmin(b[0], c[0])),
+                     fmin(fmax(a[0], fmax(b[0], c[0])), x)); // of a sliver it could be anything
+            // Counter-clockwise seen against +x: the triangle faces +x and the line leaves here.
+            fn(user, k * lines[0] + j, (Crossing){(float)x, ab ? -1 : 1});
+        }
+}
+
+static void countCrossing(void *user, int64_t line, Crossing crossing)
+{
+    (void)crossing;
+    ((Lines *)user)->first[line + 2]++;
+}
+
+static void storeCrossing(void *user, int64_t line, Crossing crossing)
+{
+    Lines *lines = user;
+    lines->list[lines->first[line + 1]++] = crossing;
+}
+
+static int compareCrossings(const void *a, const void *b)
+{
+    const Crossing *x = a, *y = b;
+    if (x->x != y->x)
+        return x->x < y->x ? -1 : 1;
+    return y->step - x->step;
+}
+
+static bool createLines(const tlwSdf *sdf, const tlwMesh *mesh, Lines *lines)
+{
+    lines->count[0] = 8 * sdf->blocks[1] + 1;
+    lines->count[1] = 8 * sdf->blocks[2] + 1;
+    int64_t n = (int64_t)lines->count[0] * lines->count[1];
+    lines->first = tlwAlloc((size_t)n + 2, sizeof *lines->first);
+    if (!lines->first)
+        return false;
+    Triangle triangle;
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        loadTriangle(sdf, mesh, t, &triangle);
+        crossTriangle(&triangle, lines->count, countCrossing, lines);
+    }
+    for (int64_t l = 2; l <= n + 1; l++)
+        lines->first[l] += lines->first[l - 1];
+    lines->list = tlwAlloc((size_t)lines->first[n + 1], sizeof *lines->list);
+    if (!lines->list)
+        return false;
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        loadTriangle(sdf, mesh, t, &triangle);
+        crossTriangle(&triangle, lines->count, storeCrossing, lines);
+    }
+    for (int64_t l = 0; l < n; l++) {
+        int64_t size = lines->first[l + 1] - lines->first[l];
+        if (size > 1)
+            qsort(lines->list + lines->first[l], (size_t)size, sizeof *lines->list, compareCrossings);
+    }
+    return true;
+}
+
+// Winding number at consecutive nodes of a line from node x on.
+static void windAlong(const Lines *lines, int64_t line, int32_t x, int count, int32_t *winding)
+{
+    int64_t i = lines->first[line], end = lines->first[line + 1];
+    int32_t sum = 0;
+    for (int n = 0; n < count; n++) {
+        for (; i < end && lines->list[i].x < (float)(x + n); i++)
+            sum += lines->list[i].step;
+        winding[n] = sum;
+    }
+}
+
+typedef struct Signing {
+    tlwSdf *sdf;
+    const Lines *lines;
+} Signing;
+
+static void blockPlace(const tlwSdf *sdf, int64_t place, int32_t block[3])
+{
+    block[0] = (int32_t)(place % sdf->blocks[0]);
+    block[1] = (int32_t)(place / sdf->blocks[0] % sdf->blocks[1]);
+    block[2] = (int32_t)(place / sdf->blocks[0] / sdf->blocks[1]);
+}
+
+static void signBlocks(void *context, int64_t begin, int64_t end)
+{
+    Signing *signing = context;
+    tlwSdf *sdf = signing->sdf;
+    for (int64_t b = begin; b < end; b++) {
+        int32_t block[3], winding[TLW_SDF_NODES];
+        blockPlace(sdf, sdf->block_of[b], block);
+        float *values = sdf->values + b * TLW_SDF_BLOCK;
+        for (int z = 0; z < TLW_SDF_NODES; z++)
+            for (int y = 0; y < TLW_SDF_NODES; y++) {
+                int64_t line = (int64_t)(8 * block[2] + z) * signing->lines->count[0] + 8 * block[1] + y;
+                windAlong(signing->lines, line, 8 * block[0], TLW_SDF_NODES, winding);
+                for (int x = 0; x < TLW_SDF_NODES; x++, values++)
+                    *values = winding[x] ? -fminf(*values, sdf->interior) : fminf(*values, sdf->exterior);
+            }
+    }
+}
+
+static void signEmptyBlocks(void *context, int64_t begin, int64_t end)
+{
+    Signing *signing = context;
+    tlwSdf *sdf = signing->sdf;
+    for (int64_t place = begin; place < end; place++) {
+        if (sdf->table[place] >= 0)
+            continue;
+        int32_t block[3], winding;
+        blockPlace(sdf, place, block);
+        int64_t line = (int64_t)(8 * block[2] + 4) * signing->lines->count[0] + 8 * block[1] + 4;
+        windAlong(signing->lines, line, 8 * block[0] + 4, 1, &winding);
+        sdf->table[place] = winding ? TLW_SDF_INSIDE : TLW_SDF_OUTSIDE;
+    }
+}
+
+tlwResult tlwSignSdf(tlwSdf *sdf, const tlwMesh *mesh, tlwThreads *threads, tlwMessage *message)
+{
+    Lines lines = {0};
+    bool ok = createLines(sdf, mesh, &lines);
+    if (ok) {
+        Signing signing = {sdf, &lines};
+        tlwParallelFor(threads, sdf->block_count, 16, signBlocks, &signing);
+        int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
+        tlwParallelFor(threads, places, 4096, signEmptyBlocks, &signing);
+    }
+    tlwFree(lines.first);
+    tlwFree(lines.list);
+    return ok ? TLW_OK : tlwFailMemory(message, "the distance field of a mesh");
+}
