@@ -21,12 +21,18 @@ def is_saved() -> bool:
 def cache_root(scene: bpy.types.Scene) -> Path:
     """The folder that holds the bakes: the artist's choice, else next to the .blend, else a temporary one."""
     chosen = scene.tallow.cache_folder.strip()
-    if chosen and (is_saved() or not chosen.startswith("//")):
+    if is_temporary(scene):
+        return Path(tempfile.gettempdir()) / f"tallow_cache_{os.getpid()}"
+    if chosen:
         return Path(bpy.path.abspath(chosen)).absolute()
-    if is_saved():
-        blend = Path(bpy.data.filepath)
-        return blend.parent / f"tallow_cache_{_safe(blend.stem)}"
-    return Path(tempfile.gettempdir()) / f"tallow_cache_{os.getpid()}"
+    blend = Path(bpy.data.filepath)
+    return blend.parent / f"tallow_cache_{_safe(blend.stem)}"
+
+
+def is_temporary(scene: bpy.types.Scene) -> bool:
+    """Whether a bake would go to a folder that the system may empty."""
+    chosen = scene.tallow.cache_folder.strip()
+    return not is_saved() and (not chosen or chosen.startswith("//"))
 
 
 def display_root(scene: bpy.types.Scene) -> str:

@@ -11,7 +11,7 @@ TYPES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 SOURCES = ("WAX", "LIQUID")
 GHOSTS = ("INFLOW", "OUTFLOW")  # never rendered
 FLUIDS = SOURCES + GHOSTS[:1]
-DENSE = 2000  # faces; a wire of more than that hides what is behind it
+DENSE = 300  # faces; a wire of more than that hides what is behind it
 
 
 def can_have_role(obj: bpy.types.Object) -> bool:
@@ -60,8 +60,8 @@ def update_display(obj: bpy.types.Object, baked: bool = False) -> None:
     if ghost or (baked and tallow.role in SOURCES):
         if not tallow.saved_display:
             tallow.saved_display, tallow.saved_hide_render = obj.display_type, obj.hide_render
-        faces = len(obj.data.polygons) if obj.type == "MESH" else 0
-        obj.display_type = "BOUNDS" if faces > DENSE else "WIRE"
+        dense = obj.type != "MESH" or obj.modifiers or len(obj.data.polygons) > DENSE
+        obj.display_type = "BOUNDS" if dense else "WIRE"
         obj.hide_render = True
     elif tallow.saved_display:
         obj.display_type, obj.hide_render = tallow.saved_display, tallow.saved_hide_render

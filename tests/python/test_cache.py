@@ -28,7 +28,7 @@ def test_the_nearest_earlier_frame_is_shown(tmp_path):
 def test_a_missing_or_damaged_cache_is_empty_and_raises_nothing(tmp_path):
     cache = Cache(tmp_path)
     cache.refresh()
-    assert cache.nearest(1) is None and cache.mesh(1) is None and cache.bodies(1) == [] and cache.materials == []
+    assert cache.nearest(1) is None and cache.particles(1) is None and cache.bodies(1) == [] and cache.materials == []
     for text in ("", "[]", "{\"frames\": [{}]}", "{\"frames\": 3}", "\x00"):
         (tmp_path / "bake.json").write_text(text)
         cache.refresh()

@@ -87,12 +87,12 @@ class Cache:
         except (OSError, ValueError, AttributeError):
             return []
 
-    def mesh(self, frame: int) -> Optional[Dict]:
-        """The surface mesh's arrays, or None when the file is missing or damaged."""
-        return _read(self.mesh_path(frame))
-
     def particles(self, frame: int) -> Optional[Dict]:
-        return _read(self.particles_path(frame))
+        """The particles' arrays, or None when the file is missing or damaged."""
+        try:
+            return ply.read(self.particles_path(frame))
+        except (OSError, ply.PlyError):
+            return None
 
     @property
     def materials(self) -> List[Dict]:
@@ -104,13 +104,6 @@ class Cache:
             except (OSError, ValueError, AttributeError):
                 self._materials = []
         return self._materials
-
-
-def _read(path: Path) -> Optional[Dict]:
-    try:
-        return ply.read(path)
-    except (OSError, ply.PlyError):
-        return None
 
 
 def new_bake_folder(root: Path, now: Optional[datetime] = None) -> Path:

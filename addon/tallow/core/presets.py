@@ -101,29 +101,23 @@ def problems(material: Dict) -> List[str]:
     return found
 
 
-def describe(material: Dict) -> List[str]:
-    """Two short lines that tell an artist what the material is like."""
+def describe(material: Dict) -> List[Tuple[str, str]]:
+    """What the material is like, in two short lines: a name and a value each."""
     lines = []
     if material["latent_heat"] > 0.0:
         low, high = material["solidus"] - ZERO_CELSIUS, material["liquidus"] - ZERO_CELSIUS
-        lines.append(f"Melts at {low:.0f} °C" if high - low < 1.0 else f"Melts from {low:.0f} to {high:.0f} °C")
+        lines.append(("Melts at", f"{low:.0f} °C" if high - low < 1.0 else f"{low:.0f} to {high:.0f} °C"))
     else:
-        lines.append("Always liquid")
-    top = material["viscosity"][-1][1]
-    lines.append(f"{thickness_word(top)} when hot, {format_viscosity(top)}")
+        lines.append(("Melts", "always liquid"))
+    lines.append(("When hot", thickness_word(material["viscosity"][-1][1])))
     return lines
 
 
 def thickness_word(viscosity: float) -> str:
     """A viscosity in the words of a kitchen."""
-    words: Sequence[Tuple[float, str]] = ((0.004, "Thin as water"), (0.05, "Like milk or thin oil"), (0.5, "Like oil"),
-                                          (20.0, "Like syrup or honey"), (500.0, "Like ketchup or toothpaste"),
-                                          (1e5, "Like soft putty"))
+    words: Sequence[Tuple[float, str]] = ((0.004, "thin as water"), (0.05, "like milk"), (0.5, "like oil"),
+                                          (20.0, "like honey"), (500.0, "like toothpaste"), (1e5, "like putty"))
     for limit, word in words:
         if viscosity < limit:
             return word
-    return "Almost solid"
-
-
-def format_viscosity(value: float) -> str:
-    return f"{value * 1000:.3g} mPa·s" if value < 0.1 else f"{value:.3g} Pa·s"
+    return "almost solid"

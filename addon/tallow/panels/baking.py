@@ -7,7 +7,7 @@ from .. import bake, cache_paths, playback
 from ..core import estimate
 from ..core.events import format_seconds
 from ..export import checks
-from .common import Sidebar, split_column, wrapped
+from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
 TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
@@ -25,14 +25,15 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
         else:
             _draw_ready(context, self.layout, status)
         _draw_messages(context, self.layout, status)
-        column = split_column(self.layout)
+        column = fields(self.layout)
         column.enabled = not status.running
         column.prop(scene.tallow, "use_scene_range")
         if not scene.tallow.use_scene_range:
-            frames = column.column(align=True)
-            frames.prop(scene.tallow, "frame_start")
-            frames.prop(scene.tallow, "frame_end")
-        column.prop(scene.tallow, "cache_folder", text="Folder")
+            column.prop(scene.tallow, "frame_start")
+            column.prop(scene.tallow, "frame_end")
+        column = fields(self.layout)
+        column.enabled = not status.running
+        column.prop(scene.tallow, "cache_folder", text="")
         _draw_folder(context, column)
 
 
@@ -70,13 +71,9 @@ def _draw_running(context, layout, status) -> None:
     else:
         row.operator("tallow.pause", icon="PAUSE")
     row.operator("tallow.cancel", icon="CANCEL")
-    facts = layout.column(align=True)
-    facts.scale_y = 0.85
     left = status.seconds_left
-    if left is not None:
-        facts.label(text=f"{format_seconds(left)} left", icon="TIME")
-    if status.stage:
-        facts.label(text=f"Now: {status.stage}", icon="BLANK1")
+    rows = [("Time left", format_seconds(left))] if left is not None else []
+    facts(layout, rows + ([("Now", status.stage)] if status.stage else []))
     layout.prop(tallow, "follow")
 
 
@@ -85,32 +82,35 @@ def _draw_messages(context, layout, status) -> None:
         box = layout.box()
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
-    entry = status.entry
-    if entry:
-        facts = layout.column(align=True)
-        facts.scale_y = 0.85
-        drift = status.volume_drift
-        volume = entry.get("particle_volume")
-        if volume:
-            change = f" ({drift * 100.0:+.2f} %)" if drift is not None else ""
-            facts.label(text=f"Volume {volume * 1000.0:.4g} litres{change}", icon="MOD_FLUIDSIM")
-        if entry.get("melted") is not None:
-            facts.label(text=f"Molten {entry['melted'] * 100.0:.0f} %", icon="BLANK1")
-        if entry.get("peak_memory"):
-            facts.label(text=f"Memory {estimate.format_bytes(entry['peak_memory'])}", icon="BLANK1")
+    facts(layout, frame_facts(status))
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
         layout.label(text=f"and {len(status.warnings) - MOST_WARNINGS} more warnings", icon="BLANK1")
 
 
+def frame_facts(status):
+    """What the last frame's statistics say, for people."""
+    entry, drift = status.entry, status.volume_drift
+    rows = []
+    if entry.get("particle_volume"):
+        rows.append(("Volume", f"{entry['particle_volume'] * 1000.0:.4g} litres"))
+    if drift is not None:
+        rows.append(("Drift", f"{drift * 100.0:+.2f} %"))
+    if entry.get("melted") is not None:
+        rows.append(("Molten", f"{entry['melted'] * 100.0:.0f} %"))
+    if entry.get("peak_memory"):
+        rows.append(("Memory", estimate.format_bytes(entry["peak_memory"])))
+    return rows
+
+
 def _draw_folder(context, column) -> None:
     hint = column.column(align=True)
     hint.active = False
-    if not context.scene.tallow.cache_folder:
+    if cache_paths.is_temporary(context.scene):
+        wrapped(context, hint, "Save the file to keep its bake: until then it goes to a temporary folder.", "INFO")
+    elif not context.scene.tallow.cache_folder:
         wrapped(context, hint, "In " + cache_paths.display_root(context.scene))
-    if not cache_paths.is_saved():
-        wrapped(context, hint, "This file is not saved: the bake goes to a temporary folder.", "INFO")
 
 
 class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
@@ -121,17 +121,14 @@ class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         tallow = context.scene.tallow
-        column = split_column(self.layout)
+        column = fields(self.layout)
         column.prop(tallow, "transport")
+        column.prop(tallow, "coupling")
+        column = fields(self.layout)
         if tallow.transport == "FLIP":
             column.prop(tallow, "flip_blend")
-        column.prop(tallow, "coupling")
-        column.prop(tallow, "particles_per_axis")
-        column.prop(tallow, "cfl")
-        column.prop(tallow, "max_substeps")
-        column.prop(tallow, "surface_tension")
-        column.prop(tallow, "seed")
-        column.prop(tallow, "threads")
+        for name in ("cfl", "max_substeps", "particles_per_axis", "surface_tension", "seed", "threads"):
+            column.prop(tallow, name)
 
 
 class TALLOW_PT_output(Sidebar, bpy.types.Panel):
@@ -142,13 +139,13 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         tallow = context.scene.tallow
-        column = split_column(self.layout)
-        kinds = column.column(heading="Write")
-        kinds.prop(tallow, "save_particles")
-        kinds.prop(tallow, "save_vdb")
+        column = fields(self.layout, align=False)
+        column.prop(tallow, "save_particles")
+        column.prop(tallow, "save_vdb")
+        column.prop(tallow, "keep_old")
+        column = fields(self.layout)
         column.prop(tallow, "mesh_detail")
         column.prop(tallow, "checkpoint_every")
-        column.prop(tallow, "keep_old")
 
 
 CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Iterable, Tuple
 
 import bpy
 
@@ -16,12 +17,22 @@ class Sidebar:
     bl_category = "Tallow"
 
 
-def split_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """A column with aligned labels and without keyframe dots."""
-    column = layout.column()
-    column.use_property_split = True
+def fields(layout: bpy.types.UILayout, align: bool = True) -> bpy.types.UILayout:
+    """A column of fields with their names inside: at the sidebar's usual width, names beside them would be cut."""
+    column = layout.column(align=align)
+    column.use_property_split = False
     column.use_property_decorate = False
     return column
+
+
+def facts(layout: bpy.types.UILayout, rows: Iterable[Tuple[str, str]]) -> None:
+    """Names and values that cannot be changed, in two quiet columns."""
+    column = layout.column(align=True)
+    column.scale_y, column.active = 0.85, False
+    for name, value in rows:
+        split = column.split(factor=0.36)
+        split.label(text=name)
+        split.label(text=value)
 
 
 def wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE", inset: int = 44) -> None:

@@ -4,7 +4,7 @@
 import bpy
 
 from .. import playback
-from .common import Sidebar, split_column, wrapped
+from .common import Sidebar, fields, wrapped
 
 
 class TALLOW_PT_show(Sidebar, bpy.types.Panel):
@@ -17,8 +17,8 @@ class TALLOW_PT_show(Sidebar, bpy.types.Panel):
         row.prop(tallow, "show_surface", toggle=True)
         row.prop(tallow, "show_particles", toggle=True)
         row.prop(tallow, "show_cells", toggle=True)
-        column = split_column(self.layout)
-        column.prop(tallow, "show_color")
+        column = fields(self.layout, align=False)
+        column.prop(tallow, "show_color", text="", icon="COLOR")
         if tallow.show_particles:
             column.prop(tallow, "particle_percent")
         note = playback.note(context.scene)

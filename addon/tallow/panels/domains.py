@@ -5,7 +5,7 @@ import bpy
 
 from .. import domain
 from ..core import estimate
-from .common import Sidebar, split_column
+from .common import Sidebar, facts, fields
 
 WALL_ROWS = ("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1")
 
@@ -17,38 +17,26 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
     def draw(self, context):
         layout, scene = self.layout, context.scene
         tallow = scene.tallow
-        column = split_column(layout)
         if tallow.domain:
-            column.prop(tallow, "domain")
+            layout.prop(tallow, "domain", text="")
+        column = fields(layout)
         row = column.row()
         row.scale_y = 1.2
         row.operator("tallow.fit_domain", icon="SHADING_BBOX")
         column.prop(tallow, "padding")
         if not tallow.domain:
             return
-        column.separator(factor=0.5)
+        column = fields(layout)
         column.prop(tallow, "resolution")
-        row = column.row(heading="Draft")
-        row.prop(tallow, "draft", text="")
-        part = row.row()
+        row = column.row(align=True)
+        row.prop(tallow, "draft", toggle=True)
+        part = row.row(align=True)
         part.active = tallow.draft
         part.prop(tallow, "draft_percent", text="")
-        _draw_numbers(column, scene)
-
-
-def _draw_numbers(column, scene) -> None:
-    cell = domain.cell_size(scene)
-    counts = estimate.cell_counts(domain.size(scene), cell)
-    memory = estimate.memory(domain.liquid_volume(scene), cell)
-    rows = column.column(align=True)
-    rows.scale_y, rows.active = 0.85, False
-    for label, text in (("Cell size", estimate.format_length(cell)), ("Cells", " × ".join(str(n) for n in counts)),
-                        ("Memory", "about " + estimate.format_bytes(memory))):
-        split = rows.split(factor=0.4)
-        left = split.row()
-        left.alignment = "RIGHT"
-        left.label(text=label)
-        split.label(text=text)
+        cell = domain.cell_size(scene)
+        facts(layout, (("Cell size", estimate.format_length(cell)),
+                       ("Cells", " × ".join(str(n) for n in estimate.cell_counts(domain.size(scene), cell))),
+                       ("Memory", "about " + estimate.format_bytes(estimate.memory(domain.liquid_volume(scene), cell)))))
 
 
 class TALLOW_PT_walls(Sidebar, bpy.types.Panel):
@@ -63,11 +51,10 @@ class TALLOW_PT_walls(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         tallow = context.scene.tallow
-        column = split_column(self.layout)
-        sides = column.column(align=True)
+        column = self.layout.column(align=True)
         for name in WALL_ROWS:
-            sides.prop(tallow, name)
-        column.prop(tallow, "wall_friction", text="Friction")
+            column.prop(tallow, name)
+        fields(self.layout).prop(tallow, "wall_friction")
 
 
 CLASSES = (TALLOW_PT_domain, TALLOW_PT_walls)

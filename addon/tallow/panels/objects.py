@@ -3,14 +3,15 @@
 
 import bpy
 
-from .. import previews, roles
+from .. import icons, previews, roles
 from ..core import plot, presets
 from ..core.presets import ZERO_CELSIUS
 from ..properties.materials import find_custom, lookup
 from ..properties.objects import ROLES
-from .common import Sidebar, split_column, wrapped
+from .common import Sidebar, facts, fields, wrapped
 
 ORDER = ("WAX", "LIQUID", "INFLOW", "OUTFLOW", "SOLID", "RIGID", "HEAT", "NONE")
+SHORT = {"HEAT": "Heater"}  # what fits on half a sidebar
 
 
 class TALLOW_PT_object(Sidebar, bpy.types.Panel):
@@ -32,17 +33,16 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
         _draw_roles(layout, obj)
         draw = DRAW.get(obj.tallow.role)
         if draw:
-            layout.separator(factor=0.5)
-            draw(split_column(layout), context, obj.tallow)
+            draw(layout, context, obj.tallow)
 
 
 def _draw_quick_start(context, layout) -> None:
     box = layout.box()
-    wrapped(context, box, "Select a mesh, then choose:", inset=60)
-    row = box.row(align=True)
-    row.scale_y = 1.4
-    row.operator("tallow.quick_melt", icon="LIGHT_SUN")
-    row.operator("tallow.quick_liquid", icon="MOD_FLUIDSIM")
+    wrapped(context, box, "Select a mesh, then press one:", inset=60)
+    column = box.column(align=True)
+    column.scale_y = 1.3
+    column.operator("tallow.quick_melt", icon=icons.name("LIGHT_SUN"))
+    column.operator("tallow.quick_liquid", icon=icons.name("MATFLUID"))
 
 
 def _draw_roles(layout, obj) -> None:
@@ -50,81 +50,112 @@ def _draw_roles(layout, obj) -> None:
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, even_rows=True, align=True)
     for role in ORDER:
         item = items[role]
-        grid.operator("tallow.set_role", text=item[1], icon=item[3], depress=obj.tallow.role == role).role = role
+        text = SHORT.get(role, item[1])
+        grid.operator("tallow.set_role", text=text, icon=item[3], depress=obj.tallow.role == role).role = role
 
 
-def _draw_material(column, context, tallow) -> None:
-    row = column.row(align=True)
-    row.prop(tallow, "material")
+def _draw_material(layout, context, tallow) -> None:
+    row = layout.row(align=True)
+    row.prop(tallow, "material", text="", icon="MATERIAL")
     own = find_custom(context.scene, tallow.material)
     row.operator("tallow.edit_material", text="", icon="DUPLICATE" if own else "GREASEPENCIL")
     material = lookup(context.scene, tallow.material)
     if material and not own:
-        hint = column.column(align=True)
-        hint.scale_y, hint.active = 0.8, False
-        for line in presets.describe(material):
-            split = hint.split(factor=0.4)
-            split.label(text="")
-            split.label(text=line)
+        facts(layout, presets.describe(material))
 
 
-def _draw_wax(column, context, tallow) -> None:
-    _draw_material(column, context, tallow)
+def _draw_fluid(layout, context, tallow) -> None:
+    _draw_material(layout, context, tallow)
+    fields(layout).prop(tallow, "temperature")
+
+
+def _draw_inflow(layout, context, tallow) -> None:
+    _draw_material(layout, context, tallow)
+    column = fields(layout)
     column.prop(tallow, "temperature")
+    column = fields(layout)
     column.prop(tallow, "velocity")
-    column.prop(tallow, "spin")
-
-
-def _draw_inflow(column, context, tallow) -> None:
-    _draw_material(column, context, tallow)
-    column.prop(tallow, "temperature")
-    column.prop(tallow, "velocity")
+    column = fields(layout, align=False)
     column.prop(tallow, "local_velocity")
     column.prop(tallow, "enabled")
 
 
-def _draw_outflow(column, _context, tallow) -> None:
-    column.prop(tallow, "enabled")
+def _draw_outflow(layout, _context, tallow) -> None:
+    fields(layout).prop(tallow, "enabled")
 
 
-def _draw_solid(column, _context, tallow) -> None:
-    column.row().prop(tallow, "surface", expand=True)
+def _draw_solid(layout, _context, tallow) -> None:
+    layout.row(align=True).prop(tallow, "surface", expand=True)
+    column = fields(layout)
     column.prop(tallow, "friction")
     column.prop(tallow, "restitution")
-    column.prop(tallow, "temperature")
-    column.prop(tallow, "conductivity")
 
 
-def _draw_rigid(column, _context, tallow) -> None:
-    column.row().prop(tallow, "weigh_by", expand=True)
+def _draw_rigid(layout, _context, tallow) -> None:
+    column = fields(layout)
+    column.row(align=True).prop(tallow, "weigh_by", expand=True)
     column.prop(tallow, "density" if tallow.weigh_by == "DENSITY" else "mass")
+    column = fields(layout)
+    column.row(align=True).prop(tallow, "surface", expand=True)
     column.prop(tallow, "friction")
     column.prop(tallow, "restitution")
-    column.row().prop(tallow, "surface", expand=True)
-    column.prop(tallow, "velocity")
-    column.prop(tallow, "spin")
-    column.prop(tallow, "temperature")
-    column.prop(tallow, "fixed_temperature")
-    column.prop(tallow, "conductivity")
-    column.prop(tallow, "specific_heat")
-    column.prop(tallow, "follow_bake")
+    fields(layout).prop(tallow, "follow_bake")
 
 
-def _draw_heat(column, _context, tallow) -> None:
-    column.prop(tallow, "heat_kind")
+def _draw_heat(layout, _context, tallow) -> None:
+    layout.row(align=True).prop(tallow, "heat_kind", expand=True)
+    column = fields(layout)
     if tallow.heat_kind == "SOLID":
         column.prop(tallow, "temperature")
         column.prop(tallow, "conductivity")
-        column.row().prop(tallow, "surface", expand=True)
+        layout.row(align=True).prop(tallow, "surface", expand=True)
     else:
         column.prop(tallow, "power")
     if tallow.heat_kind == "LAMP":
         column.prop(tallow, "heat_range")
-    column.prop(tallow, "enabled")
+    fields(layout).prop(tallow, "enabled")
 
 
-DRAW = {"WAX": _draw_wax, "LIQUID": _draw_wax, "INFLOW": _draw_inflow, "OUTFLOW": _draw_outflow, "SOLID": _draw_solid,
+DRAW = {"WAX": _draw_fluid, "LIQUID": _draw_fluid, "INFLOW": _draw_inflow, "OUTFLOW": _draw_outflow, "SOLID": _draw_solid,
         "RIGID": _draw_rigid, "HEAT": _draw_heat}
+
+
+class _ForRoles(Sidebar):
+    """A closed sub-panel that only some roles have."""
+    bl_parent_id = "TALLOW_PT_object"
+    bl_options = {"DEFAULT_CLOSED"}
+    roles = ()
+
+    @classmethod
+    def poll(cls, context):
+        return roles.can_have_role(context.object) and context.object.tallow.role in cls.roles
+
+
+class TALLOW_PT_motion(_ForRoles, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_motion"
+    bl_label = "Motion at the Start"
+    roles = ("WAX", "LIQUID", "RIGID")
+
+    def draw(self, context):
+        column = fields(self.layout)
+        column.prop(context.object.tallow, "velocity")
+        column = fields(self.layout)
+        column.prop(context.object.tallow, "spin")
+
+
+class TALLOW_PT_heat(_ForRoles, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_heat"
+    bl_label = "Heat"
+    roles = ("SOLID", "RIGID")
+
+    def draw(self, context):
+        tallow = context.object.tallow
+        column = fields(self.layout)
+        column.prop(tallow, "temperature")
+        column.prop(tallow, "conductivity")
+        if tallow.role == "RIGID":
+            column.prop(tallow, "specific_heat")
+            fields(self.layout).prop(tallow, "fixed_temperature")
 
 
 class TALLOW_PT_material(Sidebar, bpy.types.Panel):
@@ -139,26 +170,43 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
                 and find_custom(context.scene, obj.tallow.material) is not None)
 
     def draw(self, context):
+        layout = self.layout
         own = find_custom(context.scene, context.object.tallow.material)
-        column = split_column(self.layout)
-        row = column.row(align=True)
-        row.prop(own, "name", text="Name")
+        row = layout.row(align=True)
+        row.prop(own, "name", text="")
         row.operator("tallow.remove_material", text="", icon="TRASH")
-        column.prop(own, "color")
-        heat = column.column(align=True)
-        heat.prop(own, "solidus")
-        heat.prop(own, "liquidus")
-        heat.prop(own, "latent_heat")
-        column.prop(own, "frozen")
+        column = fields(layout)
+        column.prop(own, "color", text="")
+        for name in ("solidus", "liquidus", "latent_heat"):
+            column.prop(own, name)
+        layout.row(align=True).prop(own, "frozen", expand=True)
         if own.frozen == "SOFT":
-            column.prop(own, "solid_viscosity")
-        self.layout.label(text="Solid and liquid")
-        column = split_column(self.layout)
-        for name in ("density", "specific_heat", "conductivity"):
-            column.row(align=True).prop(own, name)
+            fields(layout).prop(own, "solid_viscosity")
+        _draw_curve(layout, own)
+        _draw_pairs(layout, own)
+        column = fields(layout)
         column.prop(own, "surface_tension")
         column.prop(own, "contact_angle")
-        _draw_curve(self.layout, own)
+
+
+def _draw_pairs(layout, own) -> None:
+    """Quantities that differ between solid and liquid, side by side."""
+    column = layout.column(align=True)
+    _headings(column, "Solid", "Liquid")
+    for name in ("density", "specific_heat", "conductivity"):
+        column.label(text=own.bl_rna.properties[name].name)
+        row = column.row(align=True)
+        row.prop(own, name, index=0, text="")
+        row.prop(own, name, index=1, text="")
+
+
+def _headings(column, *names) -> None:
+    row = column.row(align=True)
+    row.active = False
+    for name in names:
+        cell = row.row()
+        cell.alignment = "CENTER"
+        cell.label(text=name)
 
 
 def _draw_curve(layout, own) -> None:
@@ -176,14 +224,15 @@ def _draw_curve(layout, own) -> None:
         right.alignment = "RIGHT"
         right.label(text=f"{high - ZERO_CELSIUS:.0f} °C")
     column = box.column(align=True)
+    _headings(column, "°C", "Pa·s")
     for index, point in enumerate(own.points):
         row = column.row(align=True)
-        row.prop(point, "temperature", text="°C")
-        row.prop(point, "viscosity", text="Pa·s")
+        row.prop(point, "temperature", text="")
+        row.prop(point, "viscosity", text="")
         row.operator("tallow.remove_curve_point", text="", icon="X").index = index
     box.operator("tallow.add_curve_point", icon="ADD")
     for problem in presets.problems(material):
         box.label(text=problem[0].upper() + problem[1:], icon="ERROR")
 
 
-CLASSES = (TALLOW_PT_object, TALLOW_PT_material)
+CLASSES = (TALLOW_PT_object, TALLOW_PT_material, TALLOW_PT_motion, TALLOW_PT_heat)

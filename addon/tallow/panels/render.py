@@ -3,7 +3,7 @@
 
 import bpy
 
-from .common import Sidebar, split_column
+from .common import Sidebar, fields
 
 
 class TALLOW_PT_render(Sidebar, bpy.types.Panel):
@@ -17,7 +17,7 @@ class TALLOW_PT_render(Sidebar, bpy.types.Panel):
         column.operator("tallow.add_material", text="Add Liquid Material", icon="MATFLUID").style = "LIQUID"
         column.operator("tallow.add_volume", icon="VOLUME_DATA")
         column.operator("tallow.bodies_to_keyframes", icon="KEYTYPE_KEYFRAME_VEC")
-        column = split_column(self.layout)
+        column = fields(self.layout)
         engine = scene.eevee if scene.render.engine == "BLENDER_EEVEE" and hasattr(scene.eevee, "use_motion_blur") else scene.render
         column.prop(engine, "use_motion_blur")
 

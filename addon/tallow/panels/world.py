@@ -3,7 +3,7 @@
 
 import bpy
 
-from .common import Sidebar, split_column
+from .common import Sidebar, fields
 
 
 class TALLOW_PT_world(Sidebar, bpy.types.Panel):
@@ -12,14 +12,16 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         tallow = context.scene.tallow
-        column = split_column(self.layout)
+        column = fields(self.layout)
         column.prop(tallow, "ambient")
         column.prop(tallow, "thermal_speed")
+        column = fields(self.layout)
         column.prop(tallow, "film")
         column.prop(tallow, "emissivity")
+        column = fields(self.layout)
         column.prop(tallow, "use_scene_gravity")
         if not tallow.use_scene_gravity:
-            column.prop(tallow, "gravity")
+            column.prop(tallow, "gravity", text="")
 
 
 CLASSES = (TALLOW_PT_world,)

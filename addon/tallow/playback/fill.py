@@ -8,30 +8,38 @@ from typing import Dict
 import bpy
 import numpy as np
 
+from ..core.frames import Frame
+
 NEW_LAYOUT = bpy.app.version >= (4, 1, 0)  # positions, corners and offsets are plain arrays
 
 
-def fill_mesh(mesh: bpy.types.Mesh, positions: np.ndarray, triangles: np.ndarray) -> None:
-    """Replace the geometry. `positions` is (n, 3) float32, `triangles` (m, 3) int32; material slots stay."""
+def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
+    """Replace the geometry by a prepared frame. Material slots stay."""
     mesh.clear_geometry()
-    if not len(triangles):
+    triangles = len(frame.corners) // 3
+    if not triangles:
         mesh.update()
         return
-    mesh.vertices.add(len(positions))
-    mesh.loops.add(triangles.size)
-    mesh.polygons.add(len(triangles))
-    _set_positions(mesh, positions)
-    starts = np.arange(0, triangles.size, 3, dtype=np.uint32)
-    mesh.polygons.foreach_set("loop_start", starts)
+    mesh.vertices.add(len(frame.positions))
+    mesh.edges.add(len(frame.edges))
+    mesh.loops.add(len(frame.corners))
+    mesh.polygons.add(triangles)
+    _set_positions(mesh, frame.positions)
+    mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * triangles, 3, dtype=np.uint32))
     if NEW_LAYOUT:
-        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(triangles, np.int32).ravel())
+        mesh.attributes[".corner_vert"].data.foreach_set("value", frame.corners.view(np.int32))
+        mesh.attributes[".corner_edge"].data.foreach_set("value", frame.corner_edges.view(np.int32))
+        mesh.attributes[".edge_verts"].data.foreach_set("value", frame.edges.view(np.int32).ravel())
         if "sharp_face" in mesh.attributes:
             mesh.attributes.remove(mesh.attributes["sharp_face"])
     else:
-        mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles).view(np.uint32).ravel())
-        mesh.polygons.foreach_set("loop_total", np.full(len(triangles), 3, np.uint32))
-        mesh.polygons.foreach_set("use_smooth", np.ones(len(triangles), bool))
-    mesh.update(calc_edges=True)
+        mesh.loops.foreach_set("vertex_index", frame.corners)
+        mesh.loops.foreach_set("edge_index", frame.corner_edges)
+        mesh.edges.foreach_set("vertices", frame.edges.ravel())
+        mesh.polygons.foreach_set("loop_total", np.full(triangles, 3, np.uint32))
+        mesh.polygons.foreach_set("use_smooth", np.ones(triangles, bool))
+    set_attributes(mesh, frame.attributes)
+    mesh.update()
 
 
 def fill_points(mesh: bpy.types.Mesh, positions: np.ndarray) -> None:

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional
+from typing import Optional, Tuple
 
 import bpy
-import numpy as np
 
-from ..core import colors, ply
 from ..core.cache import Cache
+from ..core.frames import ReadAhead, stamp_of
 from . import fill
 
 NAME = "Tallow Surface"
 COLOR = "tallow_color"
+_ahead = ReadAhead()
 
 
 def get_object(scene: bpy.types.Scene, create: bool) -> Optional[bpy.types.Object]:
@@ -39,28 +39,20 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
         obj.hide_viewport = not visible
     if not visible and not bpy.app.background:
         return
-    data = cache.mesh(frame)
-    if data is None or "vertex" not in data or "face" not in data:
+    key = _request(scene, cache, frame)
+    prepared = _ahead.take(key)
+    if prepared is None:
         return  # keep what is shown; the Show panel says which file is missing
-    fill_from(obj.data, data, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache)
+    fill.fill_mesh(obj.data, prepared)
+    if COLOR in prepared.attributes:
+        obj.data.color_attributes.active_color_index = obj.data.color_attributes.find(COLOR)
+    if frame + 1 in cache.frames:
+        _ahead.expect(_request(scene, cache, frame + 1))
 
 
-def fill_from(mesh: bpy.types.Mesh, data: Dict, scale: float, color: str, cache: Cache) -> None:
-    rows = data["vertex"]
-    positions, velocity, rest = (ply.columns(rows, *names) for names in (("x", "y", "z"), ("vx", "vy", "vz"),
-                                                                         ("rest_x", "rest_y", "rest_z")))
-    if scale != 1.0:
-        positions, velocity, rest = (array * np.float32(scale) for array in (positions, velocity, rest))
-    fill.fill_mesh(mesh, positions, np.ascontiguousarray(data["face"]["vertex_indices"]))
-    # Cycles reads `velocity` by its name and blurs the motion with it.
-    arrays = {"velocity": velocity, "rest_position": rest}
-    arrays.update({name: ply.columns(rows, name) for name in ("temperature", "melt", "material")})
-    tint = colors.vertex_colors(color, rows, cache.materials)
-    if tint is not None:
-        arrays[COLOR] = tint
-    fill.set_attributes(mesh, arrays)
-    if tint is not None:
-        mesh.color_attributes.active_color_index = mesh.color_attributes.find(COLOR)
+def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
+    path = cache.mesh_path(frame)
+    return path, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache.materials, stamp_of(path)
 
 
 def clear(scene: bpy.types.Scene) -> None:

@@ -56,20 +56,20 @@ class TallowMaterial(bpy.types.PropertyGroup):
     density: _pair("Density", "kg/m³", 998.0, "Weight of a cubic metre")
     specific_heat: _pair("Specific heat", "J/kg K", 4182.0, "Energy that warms a kilogram by one degree")
     conductivity: _pair("Conductivity", "W/m K", 0.6, "How well heat passes through")
-    solidus: FloatProperty(name="Starts to melt (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
+    solidus: FloatProperty(name="Melts from (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
                            description="Below this temperature the material is solid")
-    liquidus: FloatProperty(name="Fully molten (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
+    liquidus: FloatProperty(name="Molten at (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
                             description="Above this temperature the material is liquid")
-    latent_heat: FloatProperty(name="Latent heat (J/kg)", default=0.0, min=0.0, max=1e7, precision=0, step=100000,
-                               description="Energy that melting takes, without getting warmer. 0: it never freezes")
-    solid_viscosity: FloatProperty(name="Solid viscosity (Pa·s)", default=1e5, min=1e-3, max=1e12, precision=1,
+    latent_heat: FloatProperty(name="Latent Heat", default=0.0, min=0.0, max=1e7, precision=0, step=100000,
+                               description="Energy that melting takes, in J/kg, without getting warmer. 0: it never freezes")
+    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=1e5, min=1e-3, max=1e12, precision=1,
                                    description="Of a soft solid, and at the cold end of the melting range")
-    surface_tension: FloatProperty(name="Surface tension (N/m)", default=0.0728, min=0.0, max=10.0, precision=4,
-                                   description="Water 0.073, wax 0.025")
-    contact_angle: FloatProperty(name="Contact angle (°)", default=60.0, min=0.0, max=180.0, precision=0,
+    surface_tension: FloatProperty(name="Surface Tension", default=0.0728, min=0.0, max=10.0, precision=4,
+                                   description="In N/m: water 0.073, wax 0.025")
+    contact_angle: FloatProperty(name="Contact Angle (°)", default=60.0, min=0.0, max=180.0, precision=0,
                                  description="0 wets every surface, 180 beads up")
     frozen: EnumProperty(name="When solid", default="RIGID", items=(
-        ("RIGID", "Truly solid", "Cold parts move as rigid pieces and do not creep"),
+        ("RIGID", "Hard", "Cold parts move as rigid pieces and do not creep"),
         ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))
     color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=(0.35, 0.6, 0.8), min=0.0, max=1.0,
                                description="Suggested colour in the viewport and for the wax shader")

@@ -18,7 +18,7 @@ ROLES = (
     ("HEAT", "Heat Source", "Warms what it touches, holds or shines on", icons.name("LIGHT_SUN", "LIGHT"), 7),
 )
 HEAT_KINDS = (
-    ("SOLID", "Hot solid", "An obstacle that stays at its temperature, like a hot plate"),
+    ("SOLID", "Hot Solid", "An obstacle that stays at its temperature, like a hot plate"),
     ("VOLUME", "Volume", "Adds power to the material inside its shape"),
     ("LAMP", "Lamp", "Shines power from its centre onto the surfaces that it sees"),
 )
@@ -64,10 +64,10 @@ class TallowObject(bpy.types.PropertyGroup):
                                        "liquid floats")
     mass: FloatProperty(name="Mass (kg)", default=1.0, min=1e-6, max=1e9, precision=3, options=set(),
                         description="Kilograms")
-    conductivity: FloatProperty(name="Conductivity (W/m K)", default=0.5, min=0.0, max=1000.0, precision=2, options=set(),
-                                description="How well heat passes. 0 insulates, wood 0.1, glass 1, iron 80, copper 400")
-    specific_heat: FloatProperty(name="Specific heat (J/kg K)", default=900.0, min=1.0, max=1e5, precision=0, step=10000,
-                                 options=set(), description="Energy that warms a kilogram by one degree")
+    conductivity: FloatProperty(name="Heat Conduction", default=0.5, min=0.0, max=1000.0, precision=2, options=set(),
+                                description="How well heat passes, in W/m K. 0 insulates, wood 0.1, glass 1, iron 80, copper 400")
+    specific_heat: FloatProperty(name="Specific Heat", default=900.0, min=1.0, max=1e5, precision=0, step=10000,
+                                 options=set(), description="Energy that warms a kilogram by one degree, in J/kg K")
     fixed_temperature: BoolProperty(name="Hold Temperature", default=False, options=set(),
                                     description="Stay at this temperature instead of cooling and warming")
 

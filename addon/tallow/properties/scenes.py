@@ -72,12 +72,12 @@ class TallowScene(bpy.types.PropertyGroup):
                                description="Resolution of a draft bake")
     padding: FloatProperty(name="Room Around", default=0.35, min=0.0, soft_max=2.0, options=set(),
                            description="Space left around the objects when the domain is fitted, as a part of their size")
-    wall_x0: _wall("Left (-X)", "SLIP")
-    wall_x1: _wall("Right (+X)", "SLIP")
-    wall_y0: _wall("Front (-Y)", "SLIP")
-    wall_y1: _wall("Back (+Y)", "SLIP")
-    wall_z0: _wall("Bottom (-Z)", "NO_SLIP")
-    wall_z1: _wall("Top (+Z)", "OPEN")
+    wall_x0: _wall("-X", "SLIP")
+    wall_x1: _wall("+X", "SLIP")
+    wall_y0: _wall("-Y", "SLIP")
+    wall_y1: _wall("+Y", "SLIP")
+    wall_z0: _wall("Bottom", "NO_SLIP")
+    wall_z1: _wall("Top", "OPEN")
     wall_friction: FloatProperty(name="Wall Friction", default=0.0, min=0.0, soft_max=1.0, max=10.0, options=set(),
                                  description="Friction of slip walls")
 
@@ -92,8 +92,8 @@ class TallowScene(bpy.types.PropertyGroup):
                                  step=10000, options=set(),
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
                                              "to melt, a shot lasts seconds. 0 turns heat off")
-    film: FloatProperty(name="Air Cooling (W/m² K)", default=10.0, min=0.0, max=10000.0, precision=1, options=set(),
-                        description="Heat that the air takes from surfaces. Still air 10, wind 50, water 500")
+    film: FloatProperty(name="Air Cooling", default=10.0, min=0.0, max=10000.0, precision=1, options=set(),
+                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500")
     emissivity: FloatProperty(name="Glow Cooling", default=0.9, min=0.0, max=1.0, options=set(),
                               description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
                                           "lava and glass")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A surface frame read and prepared so that Blender only has to copy it, and the next one read ahead in a thread."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import colors, ply
+
+
+class Frame(NamedTuple):
+    positions: np.ndarray  # (n, 3) float32
+    corners: np.ndarray  # (3 m,) uint32, the vertex of every triangle corner
+    edges: np.ndarray  # (e, 2) uint32
+    corner_edges: np.ndarray  # (3 m,) uint32
+    attributes: Dict[str, np.ndarray]
+
+
+def find_edges(corners: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """Edges of a triangle mesh, and the edge that starts at every corner.
+
+    Blender can find them as well, but only while the artist waits.
+    """
+    first = corners.reshape(-1, 3).astype(np.uint64)
+    second = np.roll(first, -1, axis=1).ravel()
+    first = first.ravel()
+    keys = (np.minimum(first, second) << np.uint64(32)) | np.maximum(first, second)
+    order = np.argsort(keys)
+    ordered = keys[order]
+    starts = np.empty(len(keys), bool)
+    starts[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=starts[1:])
+    corner_edges = np.empty(len(keys), np.uint32)
+    corner_edges[order] = np.cumsum(starts, dtype=np.uint32) - np.uint32(1)
+    unique = ordered[starts]
+    edges = np.stack([unique >> np.uint64(32), unique & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
+    return edges, corner_edges
+
+
+def stamp_of(path: Path) -> int:
+    """Changes when the file does; 0 when there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0) -> Optional[Frame]:
+    """Read a mesh file; `scale` turns metres into Blender units. None when it is missing or damaged.
+
+    `_stamp` only tells two versions of a file apart, for frames that were read ahead.
+    """
+    try:
+        data = ply.read(path)
+        rows, faces = data["vertex"], data["face"]["vertex_indices"]
+        vectors = {name: ply.columns(rows, *columns) for name, columns in (
+            ("position", ("x", "y", "z")), ("velocity", ("vx", "vy", "vz")), ("rest_position", ("rest_x", "rest_y", "rest_z")))}
+        if scale != 1.0:
+            vectors = {name: array * np.float32(scale) for name, array in vectors.items()}
+        attributes = {**vectors, **{name: ply.columns(rows, name) for name in ("temperature", "melt", "material")}}
+        tint = colors.vertex_colors(color, rows, materials)
+    except (OSError, ply.PlyError, KeyError, ValueError):
+        return None
+    if len(faces) and not 0 <= faces.min() <= faces.max() < len(rows):
+        return None  # an index that points nowhere would crash Blender
+    if tint is not None:
+        attributes["tallow_color"] = tint
+    positions = attributes.pop("position")
+    corners = np.ascontiguousarray(faces, np.int32).view(np.uint32).ravel()
+    return Frame(positions, corners, *find_edges(corners), attributes)
+
+
+class ReadAhead:
+    """Prepares one frame in a thread while the artist looks at another."""
+
+    def __init__(self, load: Callable[..., Optional[Frame]] = prepare) -> None:
+        self._load = load
+        self._key: Optional[Tuple] = None
+        self._thread: Optional[threading.Thread] = None
+        self._result: Optional[Frame] = None
+
+    def take(self, key: Tuple) -> Optional[Frame]:
+        """The frame for these arguments of `prepare`: the one that was read ahead, or read now."""
+        if key == self._key and self._thread is not None:
+            self._thread.join()
+            self._key, result, self._result = None, self._result, None
+            return result
+        return self._load(*key)
+
+    def expect(self, key: Tuple) -> None:
+        """Start to prepare what will be asked for next."""
+        if key == self._key or (self._thread is not None and self._thread.is_alive()):
+            return
+        self._key = key
+
+        def work() -> None:
+            self._result = self._load(*key)
+
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()

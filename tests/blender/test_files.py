@@ -1,0 +1,161 @@
+"""Save As, moved projects, rendering from the command line, and how fast a frame is shown."""
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+import scenes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def lowest(scene):
+    return float(scenes.positions(scene.tallow.surface_object.data)[:, 2].min())
+
+
+def bake_next_to_the_file(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.cache_folder = ""
+    (folder / "one").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "one" / "shot.blend"))
+    bpy.ops.tallow.bake()
+    scene = bpy.context.scene
+    assert Path(scene.tallow.bake_path).parent == folder / "one" / "tallow_cache_shot"
+    assert scene.tallow.bake_relative.startswith("//")
+    bpy.ops.wm.save_mainfile()
+    return folder / "one" / "shot.blend"
+
+
+def test_save_as_to_another_folder_keeps_the_bake(folder):
+    bake_next_to_the_file(folder)
+    (folder / "two").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "two" / "other.blend"))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    top = lowest(scene)
+    scene.frame_set(6)
+    assert lowest(scene) < top
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "two" / "other.blend"))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    assert abs(lowest(scene) - top) < 1e-6
+    bpy.ops.tallow.bake()
+    assert Path(scene.tallow.bake_path).parent == folder / "two" / "tallow_cache_other"
+
+
+def test_a_project_folder_that_is_moved_keeps_the_bake(folder):
+    bake_next_to_the_file(folder)
+    shutil.move(str(folder / "one"), str(folder / "moved"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "moved" / "shot.blend"))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    top = lowest(scene)
+    scene.frame_set(6)
+    assert lowest(scene) < top
+
+
+def test_a_bake_of_an_unsaved_file_survives_its_first_save(folder):
+    scenes.wax_in_a_box(folder)
+    scene = bpy.context.scene
+    scene.tallow.cache_folder = ""
+    from tallow import cache_paths
+    assert cache_paths.is_temporary(scene)
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "first.blend"))
+    scene = bpy.context.scene
+    scene.frame_set(6)
+    assert cache_paths.bake_folder(scene) and len(scene.tallow.surface_object.data.vertices) == 266
+    bpy.ops.tallow.free()
+
+
+def test_a_lost_cache_is_a_note_and_not_an_error(folder):
+    blend = bake_next_to_the_file(folder)
+    shutil.rmtree(folder / "one" / "tallow_cache_shot")
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    from tallow import playback
+    bpy.context.scene.frame_set(3)
+    assert "missing" in playback.note(bpy.context.scene)
+    bpy.ops.tallow.free()
+    assert playback.note(bpy.context.scene) == ""
+
+
+def test_animation_renders_from_the_command_line(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    from tallow import staging
+    staging.ensure_camera_and_light(scene)
+    bpy.ops.tallow.bake()
+    scene.render.use_motion_blur = True
+    scene.render.engine = "CYCLES"
+    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 2, False
+    scene.render.resolution_x = scene.render.resolution_y = 48
+    scene.render.filepath = str(folder / "out_")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    enable = f"import sys; sys.path.insert(0, {str(ROOT / 'addon')!r}); import addon_utils; addon_utils.enable('tallow')"
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", enable,
+                             str(folder / "shot.blend"), "-a"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    pictures = [scenes.pixels(folder / f"out_{frame:04d}.png") for frame in (1, 2, 3)]
+    assert all(picture.std() > 0.01 for picture in pictures)
+    assert np.abs(pictures[0] - pictures[1]).mean() > 0.003 and np.abs(pictures[1] - pictures[2]).mean() > 0.003
+
+
+def test_velocity_blurs_the_motion(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    from tallow import staging
+    staging.ensure_camera_and_light(scene)
+    bpy.ops.tallow.bake()
+    scene.render.motion_blur_shutter = 2.0
+    scene.frame_set(1)
+    pictures = []
+    for blur in (False, True):
+        scene.render.use_motion_blur = blur
+        pictures.append(scenes.render(folder / f"blur_{blur}.png", samples=16))
+    assert np.abs(pictures[0] - pictures[1]).mean() > 0.002
+
+
+def write_big_frame(path, n):
+    """A closed wavy ball of 4 n^2 triangles, with every attribute."""
+    u, v = np.meshgrid(np.arange(2 * n), np.arange(n + 1), indexing="xy")
+    a, b = u.ravel() * np.pi / n, v.ravel() * np.pi / n
+    r = 1 + 0.05 * np.sin(7 * a) * np.sin(b)
+    rows = np.zeros((len(a), 12), "<f4")
+    rows[:, :3] = np.stack([r * np.cos(a) * np.sin(b), r * np.sin(a) * np.sin(b), r * np.cos(b)], axis=1)
+    rows[:, 8:11] = rows[:, :3]
+    rows[:, 6] = 300.0
+    i = (v[:-1] * 2 * n + u[:-1]).ravel()
+    j = (v[:-1] * 2 * n + (u[:-1] + 1) % (2 * n)).ravel()
+    faces = np.empty(2 * len(i), np.dtype([("count", "u1"), ("v", "<i4", (3,))]))
+    faces["count"] = 3
+    faces["v"] = np.concatenate([np.stack([i, i + 2 * n, j], 1), np.stack([j, i + 2 * n, j + 2 * n], 1)])
+    names = "x y z vx vy vz temperature melt rest_x rest_y rest_z material".split()
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {len(rows)}\n" + "".join(f"property float {name}\n" for name in names)
+              + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
+    path.write_bytes(header.encode() + rows.tobytes() + faces.tobytes())
+    return len(faces)
+
+
+def test_a_frame_of_200k_triangles_is_shown_quickly(folder):
+    scenes.wax_in_a_box(folder, frames=8)
+    scene = bpy.context.scene
+    bpy.ops.tallow.bake()
+    from tallow import playback
+    cache = playback.cache_of(scene)
+    for frame in cache.order:
+        count = write_big_frame(cache.mesh_path(frame), 224)
+    times = []
+    for frame in cache.order[1:]:
+        time.sleep(0.2)  # as between the frames of a playback; the next one is read meanwhile
+        scene.frame_current = frame
+        began = time.perf_counter()
+        playback.refresh(scene)
+        times.append(time.perf_counter() - began)
+        assert len(scene.tallow.surface_object.data.polygons) == count
+    times.sort()
+    print(f"MEASURED showing {count} triangles: {1e3 * times[len(times) // 2]:.1f} ms (best {1e3 * times[0]:.1f})", flush=True)
+    assert times[len(times) // 2] < 0.25

@@ -1,0 +1,70 @@
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tallow.core import frames, ply
+
+TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], np.int32)
+NAMES = "x y z vx vy vz temperature melt rest_x rest_y rest_z material".split()
+
+
+def write(path, faces=TETRAHEDRON, vertices=4):
+    rows = np.arange(12 * vertices, dtype="<f4").reshape(vertices, 12)
+    body = np.empty(len(faces), ply.TRIANGLE)
+    body["count"], body["vertex"] = 3, faces
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n" + "".join(f"property float {n}\n" for n in NAMES)
+              + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
+    path.write_bytes(header.encode() + rows.tobytes() + body.tobytes())
+    return rows
+
+
+def test_every_corner_knows_its_edge():
+    edges, corner_edges = frames.find_edges(TETRAHEDRON.astype(np.uint32).ravel())
+    assert len(edges) == 6 and len({tuple(edge) for edge in edges.tolist()}) == 6
+    for corner, edge in enumerate(corner_edges):
+        face, side = divmod(corner, 3)
+        assert set(edges[edge].tolist()) == {TETRAHEDRON[face, side], TETRAHEDRON[face, (side + 1) % 3]}
+
+
+def test_open_and_empty_meshes_have_edges_too():
+    edges, corner_edges = frames.find_edges(np.array([0, 1, 2, 2, 1, 3], np.uint32))
+    assert len(edges) == 5 and corner_edges.max() == 4
+    edges, corner_edges = frames.find_edges(np.empty(0, np.uint32))
+    assert edges.shape == (0, 2) and len(corner_edges) == 0
+
+
+def test_a_frame_carries_its_attributes_in_blender_units(tmp_path):
+    rows = write(tmp_path / "a.ply")
+    frame = frames.prepare(tmp_path / "a.ply", 10.0, "NONE", [])
+    assert np.allclose(frame.positions, rows[:, :3] * 10) and np.allclose(frame.attributes["velocity"], rows[:, 3:6] * 10)
+    assert np.allclose(frame.attributes["rest_position"], rows[:, 8:11] * 10) and np.allclose(frame.attributes["melt"], rows[:, 7])
+    assert set(frame.attributes) == {"velocity", "rest_position", "temperature", "melt", "material"}
+    assert "tallow_color" in frames.prepare(tmp_path / "a.ply", 1.0, "MELT", []).attributes
+
+
+def test_an_empty_surface_is_a_frame(tmp_path):
+    write(tmp_path / "a.ply", np.empty((0, 3), np.int32), 0)
+    frame = frames.prepare(tmp_path / "a.ply", 1.0, "SPEED", [])
+    assert len(frame.positions) == 0 and len(frame.corners) == 0
+
+
+@pytest.mark.parametrize("faces", [[[0, 1, 4]], [[0, -1, 2]]])
+def test_an_index_that_points_nowhere_is_refused(tmp_path, faces):
+    write(tmp_path / "a.ply", np.array(faces, np.int32))
+    assert frames.prepare(tmp_path / "a.ply", 1.0, "NONE", []) is None
+    assert frames.prepare(tmp_path / "none.ply", 1.0, "NONE", []) is None
+
+
+def test_reading_ahead_gives_what_was_asked_for():
+    def load(path, wait):
+        time.sleep(wait)
+        return str(path)
+    ahead = frames.ReadAhead(load)
+    ahead.expect((Path("b"), 0.1))
+    assert ahead.take((Path("a"), 0.0)) == "a"
+    assert ahead.take((Path("b"), 0.1)) == "b"
+    assert ahead.take((Path("b"), 0.1)) == "b"
+    ahead.expect((Path("c"), 0.2))
+    ahead.expect((Path("d"), 0.0))  # still busy with the first
+    assert ahead.take((Path("d"), 0.0)) == "d" and ahead.take((Path("c"), 0.2)) == "c"
