@@ -20,7 +20,7 @@ tlwMaterialDef tlwDefaultMaterialDef(void)
         .viscosity = {.count = 1, .temperature = {293.15}, .value = {1.0e-3}},
         .solid_viscosity = 1e5,
         .surface_tension = 0.0728,
-        .contact_angle = 90,
+        .contact_angle = 60,
         .frozen = TLW_FROZEN_RIGID,
         .color = {0.35f, 0.6f, 0.85f},
         .cookie = TLW_MATERIAL_COOKIE,

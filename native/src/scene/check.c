@@ -1,0 +1,90 @@
+// What can be said about a scene only once it is complete.
+#include "scene/scene.h"
+
+#include "base/vec.h"
+
+#include <unistd.h>
+
+// Particles with their scratch copies, and the grid fields; measured on dense pools with 8 particles a cell.
+#define BYTES_PER_CELL_GRID 400.0
+#define BYTES_PER_PARTICLE 110.0
+
+// Volume of an object inside the domain's box at the start: its own, or the shared box's if that is smaller. m3.
+static double getVolumeInside(const tlwScene *scene, const tlwObject *object)
+{
+    tlwVec3 low, high;
+    tlwGetObjectBounds(object, 0, &low, &high);
+    low = tlwMax3(low, scene->def.domain_min);
+    high = tlwMin3(high, scene->def.domain_max);
+    if (!(high.x > low.x && high.y > low.y && high.z > low.z))
+        return 0;
+    tlwVec3 scale = tlwSampleKeys(object->def.keys, object->def.key_count, 0).scale;
+    double volume = fabs(tlwGetMeshVolume(&object->mesh) * scale.x * scale.y * scale.z);
+    return fmin(volume, (high.x - low.x) * (high.y - low.y) * (high.z - low.z));
+}
+
+static bool entersDomain(const tlwScene *scene, const tlwObject *object)
+{
+    for (int i = 0; i < object->def.key_count; i++) {
+        tlwVec3 low, high;
+        tlwGetObjectBounds(object, object->def.keys[i].time, &low, &high);
+        tlwVec3 a = scene->def.domain_min, b = scene->def.domain_max;
+        if (high.x > a.x && low.x < b.x && high.y > a.y && low.y < b.y && high.z > a.z && low.z < b.z)
+            return true;
+    }
+    return false;
+}
+
+static tlwResult checkMemory(const tlwScene *scene, double cells, tlwMessage *message)
+{
+    double per_cell = pow(scene->def.particles_per_axis, 3);
+    double gigabytes = cells * (BYTES_PER_CELL_GRID + per_cell * BYTES_PER_PARTICLE) / 1e9;
+    double dx = scene->def.cell_size;
+    if (cells > TLW_MAX_LIQUID_CELLS)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "The liquid would fill %.0f million cells, which needs about %.0f GB of memory; use cells of at "
+                       "least %.2g m instead of %.2g m.",
+                       cells / 1e6, gigabytes, dx * cbrt(cells / TLW_MAX_LIQUID_CELLS), dx);
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
+    if (there > 0 && gigabytes > 0.9 * there)
+        tlwLog(scene->context, TLW_LOG_WARNING,
+               "The liquid fills %.1f million cells and needs about %.1f GB of memory, but this computer has %.1f GB; "
+               "use larger cells than %.2g m.",
+               cells / 1e6, gigabytes, there, dx);
+    return TLW_OK;
+}
+
+tlwResult tlwCheckScene(tlwScene *scene)
+{
+    tlwMessage *message = &scene->context->message;
+    int sources = 0, inside = 0;
+    const char *outside = NULL;
+    double volume = 0;
+    for (int i = 0; i < scene->object_count; i++) {
+        const tlwObject *object = &scene->objects[i];
+        tlwRole role = object->def.role;
+        if (role == TLW_ROLE_LIQUID || role == TLW_ROLE_INFLOW) {
+            sources++;
+            double own = role == TLW_ROLE_LIQUID ? getVolumeInside(scene, object) : 0;
+            volume += own;
+            if (own > 0 || (role == TLW_ROLE_INFLOW && entersDomain(scene, object))) {
+                inside++;
+                continue;
+            }
+            outside = object->def.name;
+            tlwLog(scene->context, TLW_LOG_WARNING, "%s lies outside the domain and adds no liquid.", object->def.name);
+        } else if (role == TLW_ROLE_RIGID && !entersDomain(scene, object)) {
+            tlwLog(scene->context, TLW_LOG_WARNING, "%s starts outside the domain; no liquid acts on it there.",
+                   object->def.name);
+        }
+    }
+    if (sources == 0)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "The scene has no liquid: give at least one object the role liquid or inflow.");
+    if (inside == 0)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "%s lies outside the domain, so there is nothing to simulate; fit the domain around it.",
+                       outside);
+    double dx = scene->def.cell_size;
+    return checkMemory(scene, volume / (dx * dx * dx), message);
+}

@@ -1,0 +1,135 @@
+// The scene hash: what a result depends on, number by number, so that neither the order of members in scene.json nor
+// padding in a struct counts.
+#include "scene/scene.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+static void addNumber(uint64_t *hash, double value)
+{
+    value += 0.0; // -0 is 0
+    *hash = tlwHashBytes(*hash, &value, sizeof value);
+}
+
+static void addNumbers(uint64_t *hash, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        addNumber(hash, values[i]);
+}
+
+static void addVec3(uint64_t *hash, tlwVec3 v)
+{
+    addNumbers(hash, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+static void addText(uint64_t *hash, const char *text)
+{
+    *hash = tlwHashBytes(*hash, text, strlen(text));
+}
+
+static void addKeys(uint64_t *hash, const tlwKey *keys, int count)
+{
+    addNumber(hash, count);
+    for (int i = 0; i < count; i++) {
+        const tlwKey *k = &keys[i];
+        addNumber(hash, k->time);
+        addVec3(hash, k->position);
+        addNumbers(hash, (const double[]){k->rotation.w, k->rotation.x, k->rotation.y, k->rotation.z}, 4);
+        addVec3(hash, k->scale);
+        addVec3(hash, k->velocity);
+        addNumbers(hash, (const double[]){k->temperature, k->power, k->enabled}, 3);
+    }
+}
+
+// Not `name`, `frame_end` or what is written (save_*, mesh_detail, checkpoint_every): a longer range resumes.
+static void addSettings(uint64_t *hash, const tlwSceneDef *def)
+{
+    addVec3(hash, def->domain_min);
+    addVec3(hash, def->domain_max);
+    addNumber(hash, def->cell_size);
+    for (int i = 0; i < 6; i++)
+        addNumber(hash, def->walls[i]);
+    addVec3(hash, def->gravity);
+    const double numbers[] = {def->wall_friction,
+                              def->ambient_temperature,
+                              def->film_coefficient,
+                              def->emissivity,
+                              def->thermal_speed,
+                              def->fps,
+                              def->frame_start,
+                              def->transport,
+                              def->coupling,
+                              def->flip_blend,
+                              def->particles_per_axis,
+                              def->cfl,
+                              def->max_substeps,
+                              def->pressure_tolerance,
+                              def->viscosity_tolerance,
+                              def->max_iterations,
+                              def->surface_tension_scale,
+                              def->seed};
+    addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+}
+
+static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
+{
+    addText(hash, def->name);
+    const double numbers[] = {def->density_solid,
+                              def->density_liquid,
+                              def->specific_heat_solid,
+                              def->specific_heat_liquid,
+                              def->conductivity_solid,
+                              def->conductivity_liquid,
+                              def->solidus,
+                              def->liquidus,
+                              def->latent_heat,
+                              def->solid_viscosity,
+                              def->surface_tension,
+                              def->contact_angle,
+                              def->frozen,
+                              def->viscosity.count};
+    addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+    addNumbers(hash, def->viscosity.temperature, def->viscosity.count);
+    addNumbers(hash, def->viscosity.value, def->viscosity.count);
+}
+
+static void addObject(uint64_t *hash, const tlwObject *object)
+{
+    const tlwObjectDef *def = &object->def;
+    addText(hash, def->name);
+    const double numbers[] = {def->role,          def->material,          def->surface,   def->friction,
+                              def->restitution,   def->density,           def->mass,      def->conductivity,
+                              def->specific_heat, def->fixed_temperature, def->heat_kind, def->heat_range,
+                              def->deform != NULL};
+    addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+    addVec3(hash, def->velocity);
+    addVec3(hash, def->spin);
+    addKeys(hash, def->keys, def->key_count);
+    *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
+    *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
+}
+
+uint64_t tlwHashScene(const tlwScene *scene)
+{
+    uint64_t hash = TLW_HASH_SEED;
+    addSettings(&hash, &scene->def);
+    for (int i = 0; i < scene->material_count; i++)
+        addMaterial(&hash, &scene->materials[i].def);
+    for (int i = 0; i < scene->object_count; i++)
+        addObject(&hash, &scene->objects[i]);
+    for (int i = 0; i < scene->force_count; i++) {
+        const tlwForceDef *def = &scene->forces[i].def;
+        addText(&hash, def->name);
+        addNumbers(&hash, (const double[]){def->kind, def->falloff, def->min_distance, def->max_distance}, 4);
+        addKeys(&hash, def->keys, def->key_count);
+    }
+    for (int i = 0; i < scene->joint_count; i++) {
+        const tlwJointDef *def = &scene->joints[i].def;
+        addText(&hash, def->name);
+        addNumbers(&hash, (const double[]){def->kind, def->object_a, def->object_b}, 3);
+        addVec3(&hash, def->anchor);
+        addVec3(&hash, def->axis);
+    }
+    return tlwHashBytes(hash, &scene->file_hash, sizeof scene->file_hash);
+}

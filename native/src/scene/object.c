@@ -1,0 +1,172 @@
+#include "scene/scene.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "scene/deform.h"
+
+#include <string.h>
+
+tlwObjectDef tlwDefaultObjectDef(void)
+{
+    return (tlwObjectDef){
+        .role = TLW_ROLE_LIQUID,
+        .surface = TLW_SURFACE_STICK,
+        .friction = 0.5,
+        .restitution = 0.1,
+        .density = 1000,
+        .conductivity = 0,
+        .specific_heat = 900,
+        .heat_kind = TLW_HEAT_SOLID,
+        .cookie = TLW_OBJECT_COOKIE,
+    };
+}
+
+const char *tlwGetRoleName(tlwRole role)
+{
+    static const char *const names[] = {"liquid", "inflow", "outflow", "solid", "rigid", "heat"};
+    return (int)role >= 0 && (int)role <= TLW_ROLE_HEAT ? names[role] : "unknown";
+}
+
+static tlwResult checkNumbers(const tlwObjectDef *def, tlwMessage *message)
+{
+    const struct {
+        const char *member;
+        double value, low, high;
+    } ranges[] = {
+        {"friction", def->friction, 0, 1e3},
+        {"restitution", def->restitution, 0, 1},
+        {"density", def->density, 0, 1e6},
+        {"mass", def->mass, 0, 1e15},
+        {"conductivity", def->conductivity, 0, 1e5},
+        {"specific_heat", def->specific_heat, 1, 1e6},
+        {"heat_range", def->heat_range, 0, 1e6},
+        {"surface", def->surface, TLW_SURFACE_SLIP, TLW_SURFACE_STICK},
+        {"heat_kind", def->heat_kind, TLW_HEAT_SOLID, TLW_HEAT_LAMP},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
+            return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its %s is %g, but must lie between %g and %g.", def->name,
+                           ranges[i].member, ranges[i].value, ranges[i].low, ranges[i].high);
+    if (!(tlwLength(def->velocity) <= 1e6))
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its velocity (%g, %g, %g) is not usable.", def->name,
+                       def->velocity.x, def->velocity.y, def->velocity.z);
+    if (!(tlwLength(def->spin) <= 1e6))
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its spin (%g, %g, %g) is not usable.", def->name, def->spin.x,
+                       def->spin.y, def->spin.z);
+    if (def->role == TLW_ROLE_RIGID && !(def->density > 0) && !(def->mass > 0))
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "%s is a rigid body without mass; give it a density or a mass above 0.", def->name);
+    return TLW_OK;
+}
+
+static tlwResult checkObject(const tlwScene *scene, const tlwObjectDef *def, tlwMessage *message)
+{
+    if (!def || def->cookie != TLW_OBJECT_COOKIE)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "An object was not made by tlwDefaultObjectDef of this version of Tallow.");
+    if (!def->name || !def->name[0])
+        return tlwFail(message, TLW_BAD_ARGUMENT, "An object has no name; give it one.");
+    if (tlwFindObject(scene, def->name) >= 0)
+        return tlwFail(message, TLW_BAD_ARGUMENT, "Two objects are called %s; rename one.", def->name);
+    if ((int)def->role < TLW_ROLE_LIQUID || (int)def->role > TLW_ROLE_HEAT)
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its role is %d, which is not a role.", def->name,
+                       (int)def->role);
+    bool needs_material = def->role == TLW_ROLE_LIQUID || def->role == TLW_ROLE_INFLOW;
+    if (needs_material && (def->material < 0 || def->material >= scene->material_count))
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its material is number %d, but the scene has %d; choose one.",
+                       def->name, def->material, scene->material_count);
+    if (def->deform && def->role != TLW_ROLE_SOLID && def->role != TLW_ROLE_HEAT)
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s deforms, but only solids and heat sources may; its role is %s.",
+                       def->name, tlwGetRoleName(def->role));
+    TLW_TRY(checkNumbers(def, message));
+    return tlwCheckKeys(def->name, def->keys, def->key_count, message);
+}
+
+// A lamp shines from the centre of its mesh, so a flat or open one is as good as any.
+static tlwResult checkLampMesh(const tlwMesh *mesh, const char *name, tlwMessage *message)
+{
+    if (mesh->vertex_count < 1)
+        return tlwFail(message, TLW_BAD_MESH, "%s has no vertices; a lamp needs at least one.", name);
+    for (int64_t i = 0; i < 3 * mesh->vertex_count; i++)
+        if (!isfinite(mesh->positions[i]))
+            return tlwFail(message, TLW_BAD_MESH, "%s has a vertex whose position is not a number.", name);
+    return TLW_OK;
+}
+
+static tlwResult prepareMesh(const tlwScene *scene, const tlwObjectDef *def, tlwMesh *mesh, tlwMessage *message)
+{
+    TLW_TRY(tlwCreateMesh(&def->mesh, message, mesh));
+    tlwResult result;
+    if (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_LAMP) {
+        result = checkLampMesh(mesh, def->name, message);
+    } else {
+        tlwRepairReport report;
+        result = tlwRepairMesh(mesh, def->name, message, &report);
+        char text[TLW_MESSAGE_SIZE] = "";
+        if (result == TLW_OK)
+            tlwDescribeRepair(&report, def->name, text, sizeof text);
+        if (text[0])
+            tlwLog(scene->context, report.open_edges ? TLW_LOG_WARNING : TLW_LOG_INFO, "%s", text);
+    }
+    if (result != TLW_OK)
+        tlwDestroyMesh(mesh);
+    return result;
+}
+
+tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
+{
+    if (!scene)
+        return TLW_BAD_ARGUMENT;
+    tlwMessage *message = &scene->context->message;
+    TLW_TRY(checkObject(scene, def, message));
+    if (!tlwReserve((void **)&scene->objects, &scene->object_capacity, scene->object_count + 1, sizeof *scene->objects))
+        return tlwFailMemory(message, "an object");
+    tlwObject made = {.def = *def};
+    TLW_TRY(prepareMesh(scene, def, &made.mesh, message));
+    made.def.name = tlwCopyString(def->name);
+    made.def.keys = tlwCopyKeys(def->keys, def->key_count);
+    if (!made.def.name || !made.def.keys) {
+        tlwFreeObject(&made);
+        return tlwFailMemory(message, "an object");
+    }
+    made.def.mesh = (tlwMeshData){made.mesh.positions, (int)made.mesh.vertex_count, made.mesh.triangles,
+                                  (int)made.mesh.triangle_count};
+    if (object)
+        *object = scene->object_count;
+    scene->objects[scene->object_count++] = made;
+    return TLW_OK;
+}
+
+void tlwFreeObject(tlwObject *object)
+{
+    tlwDestroyMesh(&object->mesh);
+    tlwFree((char *)object->def.name);
+    tlwFree((tlwKey *)object->def.keys);
+    tlwFreeDeformFiles(object->deform_files);
+    *object = (tlwObject){0};
+}
+
+tlwKey *tlwCopyKeys(const tlwKey *keys, int count)
+{
+    tlwKey *copy = tlwAlloc((size_t)count, sizeof *copy);
+    for (int i = 0; copy && i < count; i++) {
+        copy[i] = keys[i];
+        copy[i].rotation = tlwQuatNormalize(keys[i].rotation);
+    }
+    return copy;
+}
+
+void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwVec3 *high)
+{
+    tlwKey key = tlwSampleKeys(object->def.keys, object->def.key_count, time);
+    const float *p = object->mesh.positions;
+    *low = (tlwVec3){INFINITY, INFINITY, INFINITY};
+    *high = (tlwVec3){-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < object->mesh.vertex_count; i++) {
+        tlwVec3 point = {p[3 * i], p[3 * i + 1], p[3 * i + 2]};
+        if (!object->def.deform)
+            point = tlwToWorld(&key, point);
+        *low = tlwMin3(*low, point);
+        *high = tlwMax3(*high, point);
+    }
+}

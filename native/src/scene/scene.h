@@ -1,0 +1,76 @@
+// A scene: what is simulated, checked and owned. Filled through tallow.h, or from a scene folder by load.c.
+#ifndef TLW_SCENE_SCENE_H
+#define TLW_SCENE_SCENE_H
+
+#include "base/context.h"
+#include "scene/keys.h"
+#include "scene/material.h"
+#include "shape/mesh.h"
+
+// Cookies of the Def structs: a struct of another version of tallow.h is refused.
+#define TLW_SCENE_COOKIE (0x7A110002 ^ TLW_ABI_VERSION)
+#define TLW_OBJECT_COOKIE (0x7A110004 ^ TLW_ABI_VERSION)
+#define TLW_FORCE_COOKIE (0x7A110005 ^ TLW_ABI_VERSION)
+#define TLW_JOINT_COOKIE (0x7A110006 ^ TLW_ABI_VERSION)
+
+// Limits: beyond them a scene is a typing mistake.
+#define TLW_MAX_AXIS_CELLS 4096
+#define TLW_MAX_DOMAIN_CELLS 4e9
+#define TLW_MAX_LIQUID_CELLS 60e6
+#define TLW_MAX_MATERIALS 256 // particles store the material in a byte
+
+typedef struct tlwDeformFiles tlwDeformFiles;
+
+typedef struct tlwObject {
+    tlwObjectDef def;             // def.name and def.keys are owned by this object; def.mesh shows `mesh`
+    tlwMesh mesh;                 // repaired; object space (world space at frame_start when the object deforms)
+    tlwDeformFiles *deform_files; // owned; null unless the scene folder names numbered meshes
+} tlwObject;
+
+typedef struct tlwForce {
+    tlwForceDef def; // def.name and def.keys are owned
+} tlwForce;
+
+typedef struct tlwJoint {
+    tlwJointDef def; // def.name is owned; axis has length 1
+} tlwJoint;
+
+struct tlwScene {
+    tlwContext *context; // not owned
+    tlwSceneDef def;     // def.name is owned, never null
+    int dims[3];         // cells of the domain, from domain_min upwards; covers domain_max
+    tlwMaterial *materials;
+    int material_count;
+    tlwObject *objects;
+    int object_count;
+    tlwForce *forces;
+    int force_count;
+    tlwJoint *joints;
+    int joint_count;
+    int64_t material_capacity, object_capacity, force_capacity, joint_capacity;
+    int threads;        // what scene.json asks for; 0 = one per core
+    uint64_t file_hash; // of deforming mesh files; 0 when there are none
+};
+
+// What can only be checked once the scene is complete: there is liquid or an inflow, some of it lies in the domain, and
+// it is not more than a computer holds. tlwCreateSim calls it first.
+tlwResult tlwCheckScene(tlwScene *scene);
+
+// 64 bits over everything the result depends on: not the name, the last frame or what is written to disk.
+uint64_t tlwHashScene(const tlwScene *scene);
+
+// Box of an object's mesh in world space at a time.
+void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwVec3 *high);
+
+// Index of the object with that name, or -1.
+int tlwFindObject(const tlwScene *scene, const char *name);
+int tlwFindMaterial(const tlwScene *scene, const char *name);
+
+const char *tlwGetRoleName(tlwRole role); // "liquid"
+
+void tlwFreeObject(tlwObject *object);
+
+// A copy of the keys with unit rotations. Null when memory is out.
+tlwKey *tlwCopyKeys(const tlwKey *keys, int count);
+
+#endif
