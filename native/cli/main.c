@@ -1,0 +1,113 @@
+// tallow: bakes, checks and measures from the command line, through the public API of libtallow.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Command {
+    const char *name;
+    int (*run)(tlwArgs *args);
+    const char *summary;
+    const char *help;
+} Command;
+
+static const Command commands[] = {
+    {"bake", tlwRunBake, "simulate a scene folder and write a cache folder",
+     "tallow bake SCENE --out CACHE [--frames A-B] [--threads N] [--resume] [--json]\n"
+     "\n"
+     "Simulates the scene folder SCENE and writes its frames into CACHE, which is made when it is\n"
+     "missing. Without --resume an older bake in CACHE is replaced. Ctrl-C stops after the present\n"
+     "substep; finished frames stay, and --resume goes on from the last checkpoint.\n"
+     "\n"
+     "  --out CACHE    folder for the result\n"
+     "  --frames A-B   only these frames are written (the simulation still starts at the first)\n"
+     "  --threads N    worker threads; the result is the same for any number. 0 = one per core\n"
+     "  --resume       go on after the last checkpoint when the scene is the same\n"
+     "  --json         one JSON object per event on standard output (docs/scene-format.md)\n"},
+    {"info", tlwRunInfo, "say what is in a scene, a cache or a file of one",
+     "tallow info PATH...\n"
+     "\n"
+     "PATH is a scene folder, a cache folder, or a .ply, .vdb or .tlw file.\n"},
+    {"verify", tlwRunVerify, "compare the physics with known results",
+     "tallow verify [NAME...] [--quick] [--list] [--threads N] [--json]\n"
+     "\n"
+     "Runs small scenes whose result is known and prints what was measured, the reference, the\n"
+     "error and its limit. Ends with 1 when a case fails. Without a NAME all cases run.\n"
+     "\n"
+     "  --list         names and descriptions only\n"
+     "  --quick        only the cases that take seconds\n"
+     "  --threads N    worker threads, 0 = one per core\n"
+     "  --json         one JSON object per case and line\n"},
+    {"bench", tlwRunBench, "measure the speed",
+     "tallow bench [NAME...] [--resolution N] [--frames N] [--threads N] [--list] [--json]\n"
+     "\n"
+     "Runs the performance scenes and prints seconds per frame and stage, iterations, cells,\n"
+     "particles and peak memory. Each runs in a process of its own. Without a NAME all run.\n"
+     "\n"
+     "  --resolution N cells along the longest side, instead of each scene's own\n"
+     "  --frames N     frames to run\n"
+     "  --threads N    worker threads, 0 = one per core\n"
+     "  --list         names and descriptions only\n"
+     "  --json         one JSON object per scene and line\n"},
+};
+
+static const Command *findCommand(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+static void printOverview(FILE *out)
+{
+    fprintf(out, "Tallow %s melts things: heat, viscosity from water to stone, and rigid bodies.\n\n", tlwGetVersion());
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        fprintf(out, "  tallow %-8s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "  tallow %-8s %s\n", "help", "more about a command: tallow help bake");
+    fprintf(out, "  tallow --version\n\n");
+    fprintf(out,
+            "Ends with 0 when all went well, 1 after an error, 2 when it was called wrongly, 130 when cancelled.\n");
+}
+
+static int runHelp(const char *name)
+{
+    const Command *command = name ? findCommand(name) : NULL;
+    if (name && !command) {
+        tlwComplain("There is no command \"%s\".", name);
+        printOverview(stderr);
+        return TLW_EXIT_USAGE;
+    }
+    if (command)
+        fputs(command->help, stdout);
+    else
+        printOverview(stdout);
+    return TLW_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (tlwGetAbiVersion() != TLW_ABI_VERSION) {
+        tlwComplain("This command and its library are of different versions; install them together.");
+        return TLW_EXIT_ERROR;
+    }
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (!strcmp(name, "--version") || !strcmp(name, "version")) {
+        printf("tallow %s\n", tlwGetVersion());
+        return TLW_EXIT_OK;
+    }
+    if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+        return runHelp(argc > 2 ? argv[2] : NULL);
+    const Command *command = findCommand(name);
+    if (!command)
+        return runHelp(name);
+    tlwArgs args = {.count = argc - 2, .values = argv + 2};
+    if (tlwTakeFlag(&args, "--help") || tlwTakeFlag(&args, "-h"))
+        return runHelp(name);
+    int code = command->run(&args);
+    if (fflush(stdout) != 0 && code == TLW_EXIT_OK) {
+        tlwComplain("The output could not be written.");
+        code = TLW_EXIT_ERROR;
+    }
+    return code;
+}

@@ -1,0 +1,32 @@
+// What a bake tells while it runs: one line of JSON per event (docs/scene-format.md, "Events").
+#ifndef TLW_CACHE_EVENTS_H
+#define TLW_CACHE_EVENTS_H
+
+#include "base/context.h"
+#include "cache/text.h"
+
+typedef struct tlwEvents {
+    tlwContext *context;
+    tlwContextDef outer; // the program's own callbacks
+    tlwEventFn *event;   // may be null
+    void *user;
+    int frame;            // being worked on
+    double last_progress; // s, of the clock: progress is sent a few times a second at most
+    tlwText text;
+} tlwEvents;
+
+// From here to tlwEndEvents, log and progress of the context become events, unless the program has callbacks for them:
+// then it hears each of them once, there.
+void tlwBeginEvents(tlwEvents *events, tlwContext *context, tlwEventFn *event, void *user);
+void tlwEndEvents(tlwEvents *events);
+
+// `resume_from` is the frame whose checkpoint was loaded; pass `resumed` false when there was none.
+void tlwSendStart(tlwEvents *events, int first, int last, bool resumed, int resume_from, int64_t cells);
+void tlwSendFrame(tlwEvents *events, const char *entry); // an entry of bake.json
+void tlwSendDone(tlwEvents *events, int frames, double seconds);
+void tlwSendCancelled(tlwEvents *events, bool any, int last_frame);
+void tlwSendError(tlwEvents *events, tlwResult result, const char *sentence);
+
+double tlwGetClock(void); // s, rises steadily
+
+#endif
