@@ -1,4 +1,5 @@
-// Hand-made fields for the heat tests: a box of cells [0, n) with chosen material, walls closed unless opened.
+// Hand-made fields for the heat tests: a box of cells [0, n) with chosen material. Along y and z it fills the domain,
+// along x the domain goes on.
 #ifndef HEAT_FIXTURE_H
 #define HEAT_FIXTURE_H
 
@@ -12,6 +13,8 @@
 
 #include "base/memory.h"
 #include "step/heat.h"
+
+#define OFFSET TLW_TILE // domain cell of the box's first cell, along x
 
 typedef struct Box {
     tlwFlow flow;
@@ -31,7 +34,7 @@ static inline Box makeBox(int nx, int ny, int nz, double dx)
 {
     Box box = {.n = {nx, ny, nz}};
     tlwFlow *f = &box.flow;
-    tlwInitGrid(&f->grid, (tlwVec3){0, 0, 0}, box.n, dx);
+    tlwInitGrid(&f->grid, (tlwVec3){-OFFSET * dx, 0, 0}, (int[3]){nx + 2 * OFFSET, ny, nz}, dx);
     f->phi = addField(&f->grid, TLW_PHI_BAND * dx);
     f->solid = addField(&f->grid, TLW_PHI_BAND * dx);
     int *zero[] = {&f->density, &f->viscosity, &f->fill, &f->temperature, &f->enthalpy, &f->melt};
@@ -55,7 +58,7 @@ static inline Box makeBox(int nx, int ny, int nz, double dx)
     for (int k = 0; k < tiles[2]; k++)
         for (int j = 0; j < tiles[1]; j++)
             for (int i = 0; i < tiles[0]; i++, count++) {
-                coords[count][0] = i;
+                coords[count][0] = i + OFFSET / TLW_TILE;
                 coords[count][1] = j;
                 coords[count][2] = k;
             }
@@ -66,7 +69,7 @@ static inline Box makeBox(int nx, int ny, int nz, double dx)
 
 static inline int64_t at(const Box *box, int i, int j, int k)
 {
-    return tlwCellIndex(&box->flow.grid, i, j, k);
+    return tlwCellIndex(&box->flow.grid, i + OFFSET, j, k);
 }
 
 // A full cell of material 0 at a temperature.
@@ -75,9 +78,7 @@ static inline void setCell(Box *box, const tlwMaterial *material, int64_t c, dou
     tlwFlow *f = &box->flow;
     double dx = f->grid.dx, density = tlwGetDensity(material, tlwGetMelt(material, enthalpy));
     tlwGetDoubles(&f->grid, box->mass)[c] = density * dx * dx * dx;
-    tlwGetFloats(&f->grid, f->fill)[c] = 1;
     tlwGetFloats(&f->grid, f->enthalpy)[c] = (float)enthalpy;
-    tlwGetFloats(&f->grid, f->density)[c] = (float)density;
 }
 
 // Fill the whole box and close its six sides with object 0.
@@ -110,8 +111,7 @@ static inline void setWall(Box *box, int object)
         for (int j = 0; j < box->n[1] + 1; j++)
             for (int i = 0; i < 4; i++) {
                 tlwGetFloats(&f->grid, f->solid)[at(box, i, j, k)] = (float)(i * f->grid.dx);
-                if (j < box->n[1] && k < box->n[2] && i < 1)
-                    ((int16_t *)f->grid.fields[f->solid_object].data)[at(box, i, j, k)] = (int16_t)object;
+                ((int16_t *)f->grid.fields[f->solid_object].data)[at(box, i, j, k)] = (int16_t)object;
             }
 }
 
@@ -123,7 +123,9 @@ static inline void applyHeat(Box *box)
     float *h = tlwGetFloats(grid, box->flow.enthalpy);
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++) if (mass[c] > 0) h[c] = (float)(h[c] + heat[c] / mass[c]);
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (mass[c] > 0)
+            h[c] = (float)(h[c] + heat[c] / mass[c]);
 }
 
 static inline double sumHeat(const Box *box)

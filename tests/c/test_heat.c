@@ -6,7 +6,7 @@ static double runSlab(tlwHeatMethod method, double dt, int steps)
 {
     tlwMaterialDef wax = defineWax(0, 0, 0);
     tlwMaterial material = makeMaterial(&wax);
-    Box box = makeBox(32, 1, 1, 0.001);
+    Box box = makeBox(32, 2, 2, 0.001);
     fillBox(&box, &material, 300);
     setWall(&box, 0);
     tlwHeatObject wall = {.temperature = 400, .conductivity = 1e7};

@@ -76,7 +76,7 @@ typedef struct tlwHeatStats {
     double source_heat;  // J the material received from lamps and volumes
 } tlwHeatStats;
 
-// Reads of `flow`: phi, fill, enthalpy, material, solid, open, solid_object. `mass` (double, kg) says which cells take
+// Reads of `flow`: phi, enthalpy, material, solid, open, solid_object. `mass` (double, kg) says which cells take
 // part. Writes `heat` (double, J): what each cell receives during the step, 0 where there is no mass.
 // Returns TLW_NOT_CONVERGED when a shorter step is needed: the objects are as they were, `heat` is of no use.
 tlwResult tlwSolveHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *def, int mass, int heat,

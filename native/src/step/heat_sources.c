@@ -101,7 +101,7 @@ static double getLampShare(const Source *l, int64_t c, int i, int j, int k)
     tlwVec3 normal, point = getCentre(grid, i, j, k);
     if (lamp->range > 0 && tlwLength(tlwSub(lamp->position, point)) >= lamp->range + grid->dx)
         return 0;
-    double area = tlwGetCellSurface(flow, c, &normal);
+    double area = tlwGetCellSurface(l->s, c, &normal);
     if (!(area > 0))
         return 0;
     point = tlwMulAdd(point, -fmin(tlwGetFloats(grid, flow->phi)[c], 0), normal);

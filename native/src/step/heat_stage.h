@@ -5,11 +5,11 @@
 #include "step/heat.h"
 #include "step/thermal_particles.h"
 
-// Reads of `flow`: phi, solid, open, solid_object. Writes fill, density, material, enthalpy, temperature, melt, the
-// particles' enthalpy and the objects' temperature and heat. Particles sorted as thermal_particles.h says.
+// Reads of `flow`: phi, solid, open, solid_object. Writes material, enthalpy, temperature, melt, the particles'
+// enthalpy and the objects' temperature and heat.
 // With thermal_speed or dt 0 nothing moves, but the fields are filled in all the same.
 // On TLW_NOT_CONVERGED particles and objects are as they were: try again with a shorter dt.
-tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const int64_t *tile_start,
+tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
                          const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message);
 
 #endif

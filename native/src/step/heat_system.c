@@ -59,8 +59,9 @@ static double getCrossing(const float *phi, const int64_t strides[3], int64_t c,
     return length > 0 ? fabs(along) / length : 1;
 }
 
-double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal)
+double tlwGetCellSurface(const tlwHeatSystem *s, int64_t cell, tlwVec3 *normal)
 {
+    const tlwFlow *flow = s->flow;
     const tlwGrid *grid = &flow->grid;
     const float *phi = tlwGetFloats(grid, flow->phi);
     const int64_t strides[3] = {1, grid->stride_y, grid->stride_z};
@@ -72,7 +73,7 @@ double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal)
     for (int a = 0; a < 3; a++)
         near = near || phi[cell + strides[a]] < 0 || phi[cell - strides[a]] < 0;
     if (!near) { // a drop or a sheet that the level set does not see: as a ball of its volume
-        double volume = fmin(tlwGetFloats(grid, flow->fill)[cell], 1) * dx * dx * dx;
+        double volume = fmin(s->fill[cell], 1) * dx * dx * dx;
         return 4.835976 * cbrt(volume * volume);
     }
     if (phi[cell] >= 0)
@@ -96,7 +97,8 @@ double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal)
 typedef struct Assembly {
     tlwHeatSystem *s;
     float *conductivity; // W/m K, 0 where there is no mass
-    const float *phi, *fill, *solid, *open[3];
+    const float *phi, *solid, *open[3];
+    const int16_t *nearest; // object, at nodes
     int64_t strides[3];
     double dx;
 } Assembly;
@@ -114,16 +116,17 @@ static double startRange(void *context, int64_t begin, int64_t end)
             s->source[c] = s->air[c] = s->contact[c] = 0;
             s->heat[c] = 0;
             s->temperature[c] = 0;
+            s->fill[c] = 0;
             a->conductivity[c] = 0;
             if (!(s->mass[c] > 0))
                 continue;
             const tlwMaterial *material = &s->def->materials[s->material[c]];
             double melt = tlwGetMelt(material, s->enthalpy[c]);
-            double conductivity = tlwGetConductivity(material, melt);
+            double conductivity = tlwGetConductivity(material, melt), density = tlwGetDensity(material, melt);
             s->temperature[c] = tlwGetCurveTemperature(&s->curves[s->material[c]], s->enthalpy[c]);
             a->conductivity[c] = (float)conductivity;
-            fastest =
-                fmax(fastest, conductivity / (tlwGetDensity(material, melt) * tlwGetSpecificHeat(material, melt)));
+            s->fill[c] = (float)(s->mass[c] / (density * a->dx * a->dx * a->dx));
+            fastest = fmax(fastest, conductivity / (density * tlwGetSpecificHeat(material, melt)));
         }
     return fastest * s->step / (a->dx * a->dx);
 }
@@ -136,25 +139,35 @@ static double getSolidDistance(const Assembly *a, int64_t c)
     return 0.125 * ((double)n[0] + n[1] + n[y] + n[y + 1] + n[z] + n[z + 1] + n[z + y] + n[z + y + 1]);
 }
 
+// Object of the corner that is deepest in, or next to, a solid. In a corner of the domain an object comes before a
+// wall.
+static int findObject(const Assembly *a, int64_t c)
+{
+    int best = -1;
+    float nearest = INFINITY;
+    for (int q = 0; q < 8; q++) {
+        int64_t n = c + (q & 1) + (q >> 1 & 1) * a->strides[1] + (q >> 2) * a->strides[2];
+        if (a->solid[n] < nearest || (a->solid[n] == nearest && best < 0)) {
+            nearest = a->solid[n];
+            best = a->nearest[n];
+        }
+    }
+    return best;
+}
+
 // Surface of solids inside a cell over dx^2, by what its faces lack (exact for cut cells), and its direction: away
-// from the solid. The domain's own walls count only where nothing else does: in a corner they are not the object's.
+// from the solid. The domain's own walls do not count; they let no heat pass.
 static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
 {
     const int *dims = a->s->flow->grid.dims;
-    double square = 0, wall_square = 0, wall[3];
+    double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         double low = a->open[axis][c], high = a->open[axis][c + a->strides[axis]];
-        wall[axis] = high - low;
-        bool at_wall = (cell[axis] == 0 && low < high) || (cell[axis] == dims[axis] - 1 && high < low);
-        away[axis] = at_wall ? 0 : wall[axis];
+        bool at_wall = (cell[axis] <= 0 && low < high) || (cell[axis] >= dims[axis] - 1 && high < low);
+        away[axis] = at_wall ? 0 : high - low;
         square += away[axis] * away[axis];
-        wall_square += wall[axis] * wall[axis];
     }
-    if (square > 0)
-        return sqrt(square);
-    for (int axis = 0; axis < 3; axis++)
-        away[axis] = wall[axis];
-    return sqrt(wall_square);
+    return sqrt(square);
 }
 
 // The solid's surface in neighbouring cells that hold no material because they are nearly filled by the solid.
@@ -183,7 +196,9 @@ static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], dou
 static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_weight[3])
 {
     tlwHeatSystem *s = a->s;
-    int object = s->object[c];
+    if (getSolidDistance(a, c) > 1.5 * a->dx)
+        return;
+    int object = findObject(a, c);
     if (object < 0 || object >= s->def->object_count || !(s->def->objects[object].conductivity > 0))
         return;
     double away[3];
@@ -192,9 +207,10 @@ static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_
     if (area < 0.01)
         return;
     double dx = a->dx;
-    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, a->fill[c]), 0, 1);
+    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, a->s->fill[c]), 0, 1);
     double distance = tlwClamp(getSolidDistance(a, c), 0.1 * dx, dx);
     double resistance = distance / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
+    s->object[c] = (int16_t)object;
     s->contact[c] = (float)(s->step * area * wet * dx * dx / resistance);
     for (int axis = 0; axis < 3; axis++)
         normal_weight[axis] += s->contact[c] * fabs(away[axis]);
@@ -204,7 +220,7 @@ static double addAir(Assembly *a, int64_t c, double normal_weight[3])
 {
     tlwHeatSystem *s = a->s;
     tlwVec3 normal;
-    double area = tlwGetCellSurface(s->flow, c, &normal);
+    double area = tlwGetCellSurface(s, c, &normal);
     if (!(area > 0))
         return 0;
     double t = s->temperature[c], ambient = s->def->ambient_temperature;
@@ -228,7 +244,7 @@ static float getFaceWeight(const Assembly *a, int64_t c, int axis)
     double k0 = a->conductivity[c], k1 = a->conductivity[n];
     if (!(k0 > 0 && k1 > 0))
         return 0;
-    double wet = fmax(getWettedShare(a->phi[c], a->phi[n], a->dx), fmin(a->fill[c], a->fill[n]));
+    double wet = fmax(getWettedShare(a->phi[c], a->phi[n], a->dx), fmin(a->s->fill[c], a->s->fill[n]));
     double share = fmin(fmin(wet, 1), a->open[axis][c]);
     return (float)(a->s->step * a->dx * share * 2 * k0 * k1 / (k0 + k1));
 }
@@ -287,12 +303,12 @@ tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *
     s->heat = tlwGetDoubles(grid, heat);
     s->material = tlwGetBytes(grid, flow->material);
     s->enthalpy = tlwGetFloats(grid, flow->enthalpy);
-    s->object = (const int16_t *)grid->fields[flow->solid_object].data;
     s->curves = tlwAlloc((size_t)def->material_count, sizeof *s->curves);
     Assembly a = {.s = s, .dx = grid->dx, .strides = {1, grid->stride_y, grid->stride_z}};
     bool ok = s->curves && borrow(s, sizeof(double), &s->temperature) && borrow(s, sizeof(float), &s->air) &&
               borrow(s, sizeof(float), &s->contact) && borrow(s, sizeof(float), &s->source) && borrow(s, 1, &s->axis) &&
-              borrow(s, sizeof(float), &a.conductivity);
+              borrow(s, sizeof(float), &a.conductivity) && borrow(s, sizeof(float), &s->fill) &&
+              borrow(s, sizeof(int16_t), &s->object);
     for (int axis = 0; ok && axis < 3; axis++)
         ok = borrow(s, sizeof(float), &s->weight[axis]);
     if (!ok) {
@@ -302,7 +318,7 @@ tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *
     for (int m = 0; m < def->material_count; m++)
         s->curves[m] = tlwMakeHeatCurve(&def->materials[m]);
     a.phi = tlwGetFloats(grid, flow->phi);
-    a.fill = tlwGetFloats(grid, flow->fill);
+    a.nearest = (const int16_t *)grid->fields[flow->solid_object].data;
     a.solid = tlwGetFloats(grid, flow->solid);
     for (int axis = 0; axis < 3; axis++)
         a.open[axis] = tlwGetFloats(grid, flow->open[axis]);

@@ -63,7 +63,7 @@ typedef struct tlwHeatSystem {
     const tlwHeatDef *def;
     double step; // s, dt * thermal_speed
     tlwHeatCurve *curves;
-    int slots[12], slot_count; // borrowed
+    int slots[14], slot_count; // borrowed
 
     const double *mass;
     const uint8_t *material;
@@ -75,7 +75,8 @@ typedef struct tlwHeatSystem {
     float *contact;   // conductance to the object in `object`
     float *source;    // J
     uint8_t *axis;    // axis along which most of the outside exchange happens
-    const int16_t *object;
+    int16_t *object;  // where there is contact
+    float *fill;      // volume of the cell's mass over the cell's
 } tlwHeatSystem;
 
 // Borrow the fields and fill in the coefficients.
@@ -83,8 +84,9 @@ tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *
                           tlwHeatSystem *system, tlwHeatStats *stats, tlwMessage *message);
 void tlwFreeHeatSystem(tlwHeatSystem *system);
 
-// Area in m2 of the free surface that belongs to a cell, and its outward normal (zero when it has no direction).
-double tlwGetCellSurface(const tlwFlow *flow, int64_t cell, tlwVec3 *normal);
+// Area in m2 of the free surface that belongs to a cell with mass, and its outward normal (zero when it has no
+// direction).
+double tlwGetCellSurface(const tlwHeatSystem *system, int64_t cell, tlwVec3 *normal);
 
 // Add what lamps and volumes give to system->source. Returns the sum through *total.
 tlwResult tlwAddHeatSources(tlwHeatSystem *system, double *total);

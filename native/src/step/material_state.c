@@ -5,9 +5,9 @@
 typedef struct State {
     const tlwGrid *grid;
     const tlwMaterial *materials;
-    const float *fill, *melt;
+    const float *enthalpy, *melt;
     const uint8_t *material;
-    float *temperature, *viscosity, *density;
+    float *temperature, *viscosity;
     uint8_t *frozen;
 } State;
 
@@ -19,7 +19,7 @@ static void stateRange(void *context, int64_t begin, int64_t end)
         {
             if (s->frozen)
                 s->frozen[c] = 0;
-            if (!(s->fill[c] > 0)) {
+            if (!(s->enthalpy[c] > 0)) {
                 s->viscosity[c] = 0;
                 continue;
             }
@@ -32,22 +32,20 @@ static void stateRange(void *context, int64_t begin, int64_t end)
 
 static void extendCell(State *s, int64_t c)
 {
-    double density = 0, temperature = 0, log_viscosity = 0;
+    double temperature = 0, log_viscosity = 0;
     int count = 0;
     for (int dk = -1; dk <= 1; dk++)
         for (int dj = -1; dj <= 1; dj++)
             for (int di = -1; di <= 1; di++) {
                 int64_t n = c + di + dj * s->grid->stride_y + dk * s->grid->stride_z;
-                if (!(s->fill[n] > 0))
+                if (!(s->enthalpy[n] > 0))
                     continue;
-                density += s->density[n];
                 temperature += s->temperature[n];
                 log_viscosity += log(s->viscosity[n]);
                 count++;
             }
     if (count == 0)
         return;
-    s->density[c] = (float)(density / count);
     s->temperature[c] = (float)(temperature / count);
     s->viscosity[c] = (float)exp(log_viscosity / count);
 }
@@ -57,7 +55,7 @@ static unsigned getFilledBits(const State *s, int64_t row)
 {
     unsigned bits = 0;
     for (int i = 0; i < TLW_TILE + 2; i++)
-        bits |= (unsigned)(s->fill[row - 1 + i] > 0) << i;
+        bits |= (unsigned)(s->enthalpy[row - 1 + i] > 0) << i;
     return bits;
 }
 
@@ -90,12 +88,11 @@ void tlwUpdateMaterialState(tlwThreads *threads, tlwFlow *flow, const tlwMateria
     const tlwGrid *grid = &flow->grid;
     State s = {.grid = grid,
                .materials = materials,
-               .fill = tlwGetFloats(grid, flow->fill),
+               .enthalpy = tlwGetFloats(grid, flow->enthalpy),
                .melt = tlwGetFloats(grid, flow->melt),
                .material = tlwGetBytes(grid, flow->material),
                .temperature = tlwGetFloats(grid, flow->temperature),
                .viscosity = tlwGetFloats(grid, flow->viscosity),
-               .density = tlwGetFloats(grid, flow->density),
                .frozen = frozen >= 0 ? tlwGetBytes(grid, frozen) : NULL};
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, stateRange, &s);
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, extendRange, &s);

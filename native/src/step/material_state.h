@@ -8,10 +8,11 @@
 // A cell of a material that freezes rigid belongs to a rigid piece while less than this share of it is molten.
 #define TLW_FROZEN_MELT 0.05
 
-// Reads of `flow`: fill, material, temperature, melt. Writes viscosity of cells that hold material: the material's
-// curve, in the melting range between that and the solid's on a logarithmic scale. `frozen` (uint8, -1 = not wanted)
-// becomes 1 in rigid cells, 0 elsewhere. Empty cells next to material take the mean of their neighbours' density,
-// temperature and (logarithmic) viscosity, so that stencils across the surface find sensible values.
+// Reads of `flow`: enthalpy (0 = the cell holds nothing), material, temperature, melt. Writes viscosity of cells that
+// hold material: the material's curve, in the melting range between that and the solid's on a logarithmic scale.
+// `frozen` (uint8, -1 = not wanted) becomes 1 in rigid cells, 0 elsewhere. Empty cells next to material take the mean
+// of their neighbours' temperature and (logarithmic) viscosity, so that stencils across the surface find sensible
+// values; farther away the viscosity is 0.
 void tlwUpdateMaterialState(tlwThreads *threads, tlwFlow *flow, const tlwMaterial *materials, int frozen);
 
 #endif

@@ -12,30 +12,12 @@
 typedef struct Transfer {
     tlwFlow *flow;
     const tlwParticles *particles;
-    const int64_t *tile_start;
+    const tlwSortedCells *sorted;
     const tlwMaterial *materials;
     double *mass, *heat;
     double ambient, share;
     atomic_bool failed;
 } Transfer;
-
-// Number of a particle's cell within its tile.
-static inline int getCell(const tlwTile *tile, const tlwParticles *p, int64_t n)
-{
-    return ((int)floorf(p->position[0][n]) - tile->cell[0]) +
-           TLW_TILE * ((int)floorf(p->position[1][n]) - tile->cell[1]) +
-           TLW_TILE * TLW_TILE * ((int)floorf(p->position[2][n]) - tile->cell[2]);
-}
-
-// End of the run of particles that share the cell of particle `first`.
-static int64_t findRunEnd(const tlwTile *tile, const tlwParticles *p, int64_t first, int64_t end, int *cell)
-{
-    *cell = getCell(tile, p, first);
-    int64_t n = first + 1;
-    while (n < end && getCell(tile, p, n) == *cell)
-        n++;
-    return n;
-}
 
 static int64_t getIndex(const tlwGrid *grid, const tlwTile *tile, int cell)
 {
@@ -69,11 +51,10 @@ static void gatherCell(Transfer *t, int64_t cell, int64_t begin, int64_t end)
     const tlwGrid *grid = &flow->grid;
     uint8_t own = findMaterial(p, begin, end);
     const tlwMaterial *material = &t->materials[own];
-    double mass = 0, energy = 0, volume = 0;
+    double mass = 0, energy = 0;
     for (int64_t n = begin; n < end; n++) {
         const tlwMaterial *m = &t->materials[p->material[n]];
         double h = p->enthalpy[n];
-        volume += p->mass[n] / tlwGetDensity(m, tlwGetMelt(m, h));
         if (m != material)
             h = tlwGetEnthalpy(material, tlwGetTemperature(m, h));
         mass += p->mass[n];
@@ -84,8 +65,6 @@ static void gatherCell(Transfer *t, int64_t cell, int64_t begin, int64_t end)
     double h = energy / mass;
     t->mass[cell] = mass;
     tlwGetBytes(grid, flow->material)[cell] = own;
-    tlwGetFloats(grid, flow->fill)[cell] = (float)(volume / (grid->dx * grid->dx * grid->dx));
-    tlwGetFloats(grid, flow->density)[cell] = (float)(mass / volume);
     tlwGetFloats(grid, flow->enthalpy)[cell] = (float)h;
     tlwGetFloats(grid, flow->temperature)[cell] = (float)tlwGetTemperature(material, h);
     tlwGetFloats(grid, flow->melt)[cell] = (float)tlwGetMelt(material, h);
@@ -101,27 +80,24 @@ static void gatherRange(void *context, int64_t begin, int64_t end)
         {
             t->mass[c] = 0;
             tlwGetBytes(grid, flow->material)[c] = 0;
-            tlwGetFloats(grid, flow->fill)[c] = 0;
-            tlwGetFloats(grid, flow->density)[c] = 0;
             tlwGetFloats(grid, flow->enthalpy)[c] = 0;
             tlwGetFloats(grid, flow->temperature)[c] = (float)t->ambient;
             tlwGetFloats(grid, flow->melt)[c] = 0;
         }
-        int64_t next, last = t->tile_start[tile + 1];
-        for (int64_t n = t->tile_start[tile]; n < last; n = next) {
-            int cell;
-            next = findRunEnd(&grid->tiles[tile], t->particles, n, last, &cell);
-            gatherCell(t, getIndex(grid, &grid->tiles[tile], cell), n, next);
-        }
+        const int32_t *cells = t->sorted->cell_start + tile * (TLW_TILE_CELLS + 1);
+        for (int cell = 0; cell < TLW_TILE_CELLS; cell++)
+            if (cells[cell + 1] > cells[cell])
+                gatherCell(t, getIndex(grid, &grid->tiles[tile], cell), t->sorted->tile_start[tile] + cells[cell],
+                           t->sorted->tile_start[tile] + cells[cell + 1]);
     }
 }
 
-void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const int64_t *tile_start,
+void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const tlwSortedCells *sorted,
                    const tlwMaterial *materials, double ambient_temperature, int mass)
 {
     Transfer t = {.flow = flow,
                   .particles = particles,
-                  .tile_start = tile_start,
+                  .sorted = sorted,
                   .materials = materials,
                   .mass = tlwGetDoubles(&flow->grid, mass),
                   .ambient = ambient_temperature};
@@ -198,7 +174,7 @@ typedef struct Value {
     double h, low, high;
 } Value;
 
-static inline Value movePart(const Transfer *t, const Hood *hood, int64_t n)
+static inline Value movePart(const Transfer *t, const Hood *hood, const int corner[3], int64_t n)
 {
     const tlwParticles *p = t->particles;
     double h = p->enthalpy[n];
@@ -211,9 +187,11 @@ static inline Value movePart(const Transfer *t, const Hood *hood, int64_t n)
     float w[3];
     int base = 0;
     for (int a = 0, stride = 1; a < 3; a++, stride *= 3) {
-        float x = p->position[a][n] - floorf(p->position[a][n]) - 0.5f;
+        float x =
+            p->position[a][n] - (float)corner[a] - 0.5f; // the particle may have moved a little since it was sorted
         base += x < 0 ? 0 : stride;
-        w[a] = x < 0 ? x + 1 : x;
+        x = x < 0 ? x + 1 : x;
+        w[a] = x < 0 ? 0 : x > 1 ? 1 : x;
     }
     Value v = {.low = hood->low < h ? hood->low : h, .high = hood->high > h ? hood->high : h};
     double flip = h + mix(hood->change + base, w[0], w[1], w[2]);
@@ -249,16 +227,19 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
     const tlwParticles *p = t->particles;
     double carry = 0; // J that rounding has held back so far
     Hood hood;
-    int64_t next, last = t->tile_start[tile_number + 1];
-    for (int64_t first = t->tile_start[tile_number]; first < last; first = next) {
-        int cell;
-        next = findRunEnd(tile, p, first, last, &cell);
+    const int32_t *cells = t->sorted->cell_start + tile_number * (TLW_TILE_CELLS + 1);
+    for (int cell = 0; cell < TLW_TILE_CELLS; cell++) {
+        int64_t first = t->sorted->tile_start[tile_number] + cells[cell], next = first + cells[cell + 1] - cells[cell];
+        if (next == first)
+            continue;
         loadHood(b, cell, &hood);
         if (hood.material < 0)
             continue;
+        int corner[3] = {tile->cell[0] + cell % TLW_TILE, tile->cell[1] + cell / TLW_TILE % TLW_TILE,
+                         tile->cell[2] + cell / (TLW_TILE * TLW_TILE)};
         double missing = t->heat[getIndex(grid, tile, cell)], mass = 0;
         for (int64_t n = first; n < next; n++) {
-            values[n - first] = movePart(t, &hood, n);
+            values[n - first] = movePart(t, &hood, corner, n);
             missing -= p->mass[n] * (values[n - first].h - p->enthalpy[n]);
             mass += p->mass[n];
         }
@@ -276,17 +257,16 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
 static void returnRange(void *context, int64_t begin, int64_t end)
 {
     Transfer *t = context;
+    const int64_t *start = t->sorted->tile_start;
     int64_t most = 0;
-    for (int64_t tile = begin; tile < end; tile++) {
-        int64_t count = t->tile_start[tile + 1] - t->tile_start[tile];
-        most = count > most ? count : most;
-    }
+    for (int64_t tile = begin; tile < end; tile++)
+        most = start[tile + 1] - start[tile] > most ? start[tile + 1] - start[tile] : most;
     if (most == 0)
         return;
     Block *block = tlwAlloc(1, sizeof *block);
     Value *values = tlwAlloc((size_t)most, sizeof *values);
     for (int64_t tile = begin; tile < end && block && values; tile++) {
-        if (t->tile_start[tile + 1] == t->tile_start[tile])
+        if (start[tile + 1] == start[tile])
             continue;
         loadBlock(t, &t->flow->grid.tiles[tile], block);
         if (!block->still)
@@ -298,37 +278,33 @@ static void returnRange(void *context, int64_t begin, int64_t end)
     tlwFree(block);
 }
 
-// The cells' own new state. Density and fill follow the melt; what other materials in the cell do is left out.
+// The cells' own new state.
 static void updateRange(void *context, int64_t begin, int64_t end)
 {
     Transfer *t = context;
     const tlwFlow *flow = t->flow;
     const tlwGrid *grid = &flow->grid;
     float *enthalpy = tlwGetFloats(grid, flow->enthalpy), *temperature = tlwGetFloats(grid, flow->temperature);
-    float *melt = tlwGetFloats(grid, flow->melt), *density = tlwGetFloats(grid, flow->density);
-    float *fill = tlwGetFloats(grid, flow->fill);
+    float *melt = tlwGetFloats(grid, flow->melt);
     for (int64_t tile = begin; tile < end; tile++)
         TLW_FOR_ROWS(grid, &grid->tiles[tile], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++)
         {
             if (!(t->mass[c] > 0) || t->heat[c] == 0)
                 continue;
             const tlwMaterial *m = &t->materials[tlwGetBytes(grid, flow->material)[c]];
-            double h = enthalpy[c] + t->heat[c] / t->mass[c], now = tlwGetMelt(m, h);
-            double ratio = tlwGetDensity(m, now) / tlwGetDensity(m, melt[c]);
+            double h = enthalpy[c] + t->heat[c] / t->mass[c];
             enthalpy[c] = (float)h;
             temperature[c] = (float)tlwGetTemperature(m, h);
-            melt[c] = (float)now;
-            density[c] = (float)(density[c] * ratio);
-            fill[c] = (float)(fill[c] / ratio);
+            melt[c] = (float)tlwGetMelt(m, h);
         }
 }
 
-tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const int64_t *tile_start,
+tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
                         const tlwMaterial *materials, double conduction, int mass, int heat)
 {
     Transfer t = {.flow = flow,
                   .particles = particles,
-                  .tile_start = tile_start,
+                  .sorted = sorted,
                   .materials = materials,
                   .mass = tlwGetDoubles(&flow->grid, mass),
                   .heat = tlwGetDoubles(&flow->grid, heat)};
