@@ -151,7 +151,14 @@ static void test_bad_materials_are_refused_by_member(void **state)
     expectRefusal(def, "tlwDefaultMaterialDef");
     def = paraffin();
     def.name = "";
-    expectRefusal(def, "no name");
+    expectRefusal(def, "unnamed material");
+    char longer[400];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    def.name = longer;
+    expectRefusal(def, "too long");
+    def.name = "two\nlines";
+    expectRefusal(def, "material two has a line break");
     def = paraffin();
     def.density_liquid = -1;
     expectRefusal(def, "Paraffin: density_liquid");

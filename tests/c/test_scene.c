@@ -138,7 +138,7 @@ static void test_bad_objects_are_refused_by_name(void **state)
     def.cookie = 0;
     EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "tlwDefaultObjectDef");
     def = cubeDef("", TLW_ROLE_LIQUID);
-    EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "no name");
+    EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "unnamed object");
     def = cubeDef("Ball", TLW_ROLE_RIGID);
     def.density = -5;
     EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "Ball: its density is -5");

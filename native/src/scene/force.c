@@ -16,8 +16,7 @@ static tlwResult checkForce(const tlwForceDef *def, tlwMessage *message)
     if (!def || def->cookie != TLW_FORCE_COOKIE)
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "A force was not made by tlwDefaultForceDef of this version of Tallow.");
-    if (!def->name || !def->name[0])
-        return tlwFail(message, TLW_BAD_ARGUMENT, "A force has no name; give it one.");
+    TLW_TRY(tlwCheckName("force", def->name, message));
     if ((int)def->kind < TLW_FORCE_WIND || (int)def->kind > TLW_FORCE_DRAG)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Force %s: its kind is %d, but must be wind, point, vortex or drag.",
                        def->name, (int)def->kind);
@@ -34,7 +33,7 @@ static tlwResult checkForce(const tlwForceDef *def, tlwMessage *message)
     if (def->max_distance > 0 && def->max_distance < def->min_distance)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Force %s: its max_distance (%g m) is below its min_distance (%g m).",
                        def->name, def->max_distance, def->min_distance);
-    char who[128];
+    char who[300];
     snprintf(who, sizeof who, "Force %s", def->name);
     return tlwCheckKeys(who, def->keys, def->key_count, message);
 }
@@ -83,8 +82,7 @@ static tlwResult checkJoint(const tlwScene *scene, const tlwJointDef *def, tlwMe
     if (!def || def->cookie != TLW_JOINT_COOKIE)
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "A joint was not made by tlwDefaultJointDef of this version of Tallow.");
-    if (!def->name || !def->name[0])
-        return tlwFail(message, TLW_BAD_ARGUMENT, "A joint has no name; give it one.");
+    TLW_TRY(tlwCheckName("joint", def->name, message));
     if ((int)def->kind < TLW_JOINT_FIXED || (int)def->kind > TLW_JOINT_SLIDER)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Joint %s: its kind is %d, but must be fixed, ball, hinge or slider.",
                        def->name, (int)def->kind);

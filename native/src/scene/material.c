@@ -27,6 +27,21 @@ tlwMaterialDef tlwDefaultMaterialDef(void)
     };
 }
 
+tlwResult tlwCheckName(const char *kind, const char *name, tlwMessage *message)
+{
+    if (!name || !name[0])
+        return tlwFail(message, TLW_BAD_ARGUMENT, "An unnamed %s is in the scene; give it a name.", kind);
+    if (strlen(name) > 255)
+        return tlwFail(message, TLW_BAD_ARGUMENT, "The name of the %s %.40s... is too long; give it at most 255 bytes.",
+                       kind, name);
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return tlwFail(message, TLW_BAD_ARGUMENT,
+                           "The name of the %s %.*s has a line break or a control character.", kind, (int)(c - name),
+                           name);
+    return TLW_OK;
+}
+
 static tlwResult checkRange(const char *name, const char *member, double value, double low, double high,
                             tlwMessage *message)
 {
@@ -97,8 +112,7 @@ tlwResult tlwMakeMaterial(const tlwMaterialDef *def, tlwMaterial *material, tlwM
     if (!def || def->cookie != TLW_MATERIAL_COOKIE)
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "A material was not made by tlwDefaultMaterialDef of this version of Tallow.");
-    if (!def->name || !def->name[0])
-        return tlwFail(message, TLW_BAD_ARGUMENT, "A material has no name; give it one.");
+    TLW_TRY(tlwCheckName("material", def->name, message));
     TLW_TRY(checkMaterial(def, def->name, message));
 
     tlwMaterial made = {.def = *def};

@@ -15,6 +15,10 @@ typedef struct tlwMaterial {
     double log_solid_viscosity;
 } tlwMaterial;
 
+// Names appear in messages and files: refuses none, more than 255 bytes and control characters. `kind` is "object" and
+// so on.
+tlwResult tlwCheckName(const char *kind, const char *name, tlwMessage *message);
+
 // Check `def` and fill `material`, taking a copy of the name. The message names the material and the member.
 tlwResult tlwMakeMaterial(const tlwMaterialDef *def, tlwMaterial *material, tlwMessage *message);
 void tlwFreeMaterial(tlwMaterial *material);

@@ -64,8 +64,7 @@ static tlwResult checkObject(const tlwScene *scene, const tlwObjectDef *def, tlw
     if (!def || def->cookie != TLW_OBJECT_COOKIE)
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "An object was not made by tlwDefaultObjectDef of this version of Tallow.");
-    if (!def->name || !def->name[0])
-        return tlwFail(message, TLW_BAD_ARGUMENT, "An object has no name; give it one.");
+    TLW_TRY(tlwCheckName("object", def->name, message));
     if (tlwFindObject(scene, def->name) >= 0)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Two objects are called %s; rename one.", def->name);
     if ((int)def->role < TLW_ROLE_LIQUID || (int)def->role > TLW_ROLE_HEAT)
