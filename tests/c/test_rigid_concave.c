@@ -107,7 +107,7 @@ static void test_pile_of_gears_comes_to_rest(void **state)
         addBody(&s, b);
     }
     assert_true(deepest(&s) == 0);
-    run(&s, 3, DT);
+    run(&s, 4.5, DT);
     double weight = 0;
     for (int i = 5; i < 5 + GEARS; i++) {
         weight += 9.81 * body(&s, i)->mass;

@@ -7,10 +7,17 @@
 
 #define CLUSTER_SIZE 16
 
+// Plain comparisons: fmax is a call, and this runs for every ball.
+static double outside(double low, double high, double x)
+{
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
 double tlwDistanceToBox(tlwVec3 box_min, tlwVec3 box_max, tlwVec3 p)
 {
-    tlwVec3 d = tlwMax3(tlwMax3(tlwSub(box_min, p), tlwSub(p, box_max)), (tlwVec3){0, 0, 0});
-    return tlwLength(d);
+    double x = outside(box_min.x, box_max.x, p.x), y = outside(box_min.y, box_max.y, p.y),
+           z = outside(box_min.z, box_max.z, p.z);
+    return sqrt(x * x + y * y + z * z);
 }
 
 static void sampleSphere(const void *user, const tlwVec3 *points, int count, double *distance, tlwVec3 *gradient)

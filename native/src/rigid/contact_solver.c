@@ -1,22 +1,43 @@
 // Contacts inside a substep: no overlap, Coulomb's friction cone, bounce.
 #include "rigid/solver.h"
 
-static void makeTangents(tlwVec3 n, tlwVec3 tangent[2])
+static void makeAxes(tlwContactRow *c, tlwVec3 n)
 {
-    tlwVec3 axis = fabs(n.x) < 0.6 ? (tlwVec3){1, 0, 0} : (tlwVec3){0, 1, 0};
-    tangent[0] = tlwNormalize(tlwCross(n, axis));
-    tangent[1] = tlwCross(n, tangent[0]);
+    tlwVec3 other = fabs(n.x) < 0.6 ? (tlwVec3){1, 0, 0} : (tlwVec3){0, 1, 0};
+    c->axes[0].direction = n;
+    c->axes[1].direction = tlwNormalize(tlwCross(n, other));
+    c->axes[2].direction = tlwCross(n, c->axes[1].direction);
 }
 
-static tlwVec3 relativeVelocity(const tlwSolver *solver, const tlwContactRow *c)
+// Speed of B's point relative to A's along an axis.
+static double speedAlong(const tlwSolver *solver, const tlwContactRow *c, const tlwContactAxis *axis)
 {
-    return tlwSub(tlwPointVelocity(&solver->pieces[c->b], c->arm_b), tlwPointVelocity(&solver->pieces[c->a], c->arm_a));
+    const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    return tlwDot(axis->direction, tlwSub(b->velocity, a->velocity)) + tlwDot(axis->turn_b, b->spin) -
+           tlwDot(axis->turn_a, a->spin);
+}
+
+static void applyAlong(tlwSolver *solver, const tlwContactRow *c, const tlwContactAxis *axis, double impulse)
+{
+    tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    a->velocity = tlwMulAdd(a->velocity, -impulse * c->mass_a, axis->direction);
+    a->spin = tlwMulAdd(a->spin, -impulse, axis->spin_a);
+    b->velocity = tlwMulAdd(b->velocity, impulse * c->mass_b, axis->direction);
+    b->spin = tlwMulAdd(b->spin, impulse, axis->spin_b);
 }
 
 static void setArms(tlwSolver *solver, tlwContactRow *c)
 {
-    c->arm_a = tlwSub(c->point, solver->pieces[c->a].position);
-    c->arm_b = tlwSub(c->point, solver->pieces[c->b].position);
+    const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    c->arm_a = tlwSub(c->point, a->position);
+    c->arm_b = tlwSub(c->point, b->position);
+    for (int k = 0; k < 3; k++) {
+        tlwContactAxis *axis = &c->axes[k];
+        axis->turn_a = tlwCross(c->arm_a, axis->direction);
+        axis->turn_b = tlwCross(c->arm_b, axis->direction);
+        axis->spin_a = tlwMulMat3(a->world_inverse_inertia, axis->turn_a);
+        axis->spin_b = tlwMulMat3(b->world_inverse_inertia, axis->turn_b);
+    }
 }
 
 // Slower meetings than what outer forces bring about in a few steps are resting contacts, not impacts.
@@ -38,7 +59,6 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
         tlwContactRow *c = &solver->contacts[i];
         *c = (tlwContactRow){.a = solver->piece_of[from->body_a],
                              .b = solver->piece_of[from->body_b],
-                             .normal = from->normal,
                              .ball = from->ball,
                              .point = from->point,
                              .owner_b = from->owner_b,
@@ -48,37 +68,32 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
                              .normal_impulse = warm_scale * from->normal_impulse};
         double size = fmin(bodies[from->body_a].collider->size, bodies[from->body_b].collider->size);
         c->push_speed = fmin(tuning->push_speed, tuning->push_speed * size); // of 1 m bodies and larger
-        makeTangents(c->normal, c->tangent);
+        c->mass_a = solver->pieces[c->a].inverse_mass;
+        c->mass_b = solver->pieces[c->b].inverse_mass;
+        makeAxes(c, from->normal);
         for (int k = 0; k < 2; k++)
-            c->friction_impulse[k] = warm_scale * tlwDot(from->friction_impulse, c->tangent[k]);
+            c->friction_impulse[k] = warm_scale * tlwDot(from->friction_impulse, c->axes[k + 1].direction);
         c->softness = softness;
         setArms(solver, c);
-        double approach = -tlwDot(c->normal, relativeVelocity(solver, c));
+        double approach = -speedAlong(solver, c, &c->axes[0]);
         c->bounce_speed = approach > restSpeed(solver, c, dt) ? approach : 0;
     }
 }
 
-// u' K v for the 3x3 effective inverse mass at the contact point.
-static double inverseMass(const tlwPiece *p, tlwVec3 arm_u, tlwVec3 arm_v)
+// What a unit impulse along `v` does to the speed along `u`.
+static double response(const tlwContactRow *c, const tlwContactAxis *u, const tlwContactAxis *v)
 {
-    return tlwDot(arm_u, tlwMulMat3(p->world_inverse_inertia, arm_v));
+    return (u == v ? c->mass_a + c->mass_b : 0) + tlwDot(u->turn_a, v->spin_a) + tlwDot(u->turn_b, v->spin_b);
 }
 
 void tlwPrepareContacts(tlwSolver *solver)
 {
     for (int64_t i = 0; i < solver->contact_count; i++) {
         tlwContactRow *c = &solver->contacts[i];
-        const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
         setArms(solver, c);
-        double linear = a->inverse_mass + b->inverse_mass;
-        tlwVec3 na = tlwCross(c->arm_a, c->normal), nb = tlwCross(c->arm_b, c->normal);
-        c->normal_mass = 1 / (linear + inverseMass(a, na, na) + inverseMass(b, nb, nb));
-        tlwVec3 a0 = tlwCross(c->arm_a, c->tangent[0]), b0 = tlwCross(c->arm_b, c->tangent[0]);
-        tlwVec3 a1 = tlwCross(c->arm_a, c->tangent[1]), b1 = tlwCross(c->arm_b, c->tangent[1]);
-        double xx = linear + inverseMass(a, a0, a0) + inverseMass(b, b0, b0);
-        double yy = linear + inverseMass(a, a1, a1) + inverseMass(b, b1, b1);
-        double xy = inverseMass(a, a0, a1) + inverseMass(b, b0, b1);
-        double det = 1 / (xx * yy - xy * xy);
+        c->normal_mass = 1 / response(c, &c->axes[0], &c->axes[0]);
+        double xx = response(c, &c->axes[1], &c->axes[1]), yy = response(c, &c->axes[2], &c->axes[2]);
+        double xy = response(c, &c->axes[1], &c->axes[2]), det = 1 / (xx * yy - xy * xy);
         c->tangent_mass[0] = yy * det;
         c->tangent_mass[1] = -xy * det;
         c->tangent_mass[2] = xx * det;
@@ -86,25 +101,22 @@ void tlwPrepareContacts(tlwSolver *solver)
     }
 }
 
-static void applyToBoth(tlwSolver *solver, const tlwContactRow *c, tlwVec3 impulse)
+static tlwVec3 impulseOf(const tlwContactRow *c, double normal, const double friction[2])
 {
-    tlwApplyImpulse(&solver->pieces[c->a], c->arm_a, impulse, -1);
-    tlwApplyImpulse(&solver->pieces[c->b], c->arm_b, impulse, 1);
-}
-
-static tlwVec3 impulseOf(const tlwContactRow *c)
-{
-    tlwVec3 p = tlwScale(c->normal, c->normal_impulse);
-    p = tlwMulAdd(p, c->friction_impulse[0], c->tangent[0]);
-    return tlwMulAdd(p, c->friction_impulse[1], c->tangent[1]);
+    tlwVec3 p = tlwScale(c->axes[0].direction, normal);
+    p = tlwMulAdd(p, friction[0], c->axes[1].direction);
+    return tlwMulAdd(p, friction[1], c->axes[2].direction);
 }
 
 void tlwWarmStartContacts(tlwSolver *solver)
 {
     for (int64_t i = 0; i < solver->contact_count; i++) {
         const tlwContactRow *c = &solver->contacts[i];
-        if (c->normal_impulse > 0)
-            applyToBoth(solver, c, impulseOf(c));
+        if (c->normal_impulse == 0)
+            continue;
+        applyAlong(solver, c, &c->axes[0], c->normal_impulse);
+        applyAlong(solver, c, &c->axes[1], c->friction_impulse[0]);
+        applyAlong(solver, c, &c->axes[2], c->friction_impulse[1]);
     }
 }
 
@@ -121,8 +133,9 @@ static void scaleToCone(double p[2], double limit)
 // standing points exactly against the motion, which the 2x2 inverse would bend.
 static void solveFriction(tlwSolver *solver, tlwContactRow *c, double sum[2], double limit)
 {
-    tlwVec3 v = relativeVelocity(solver, c);
-    double x = tlwDot(v, c->tangent[0]), y = tlwDot(v, c->tangent[1]);
+    if (limit == 0 && sum[0] == 0 && sum[1] == 0)
+        return;
+    double x = speedAlong(solver, c, &c->axes[1]), y = speedAlong(solver, c, &c->axes[2]);
     double next[2] = {sum[0] - c->tangent_mass[0] * x - c->tangent_mass[1] * y,
                       sum[1] - c->tangent_mass[1] * x - c->tangent_mass[2] * y};
     if (next[0] * next[0] + next[1] * next[1] > limit * limit) {
@@ -130,11 +143,10 @@ static void solveFriction(tlwSolver *solver, tlwContactRow *c, double sum[2], do
         next[1] = sum[1] - c->tangent_step * y;
         scaleToCone(next, limit);
     }
-    tlwVec3 impulse = tlwScale(c->tangent[0], next[0] - sum[0]);
-    impulse = tlwMulAdd(impulse, next[1] - sum[1], c->tangent[1]);
+    applyAlong(solver, c, &c->axes[1], next[0] - sum[0]);
+    applyAlong(solver, c, &c->axes[2], next[1] - sum[1]);
     sum[0] = next[0];
     sum[1] = next[1];
-    applyToBoth(solver, c, impulse);
 }
 
 static void solveNormal(tlwSolver *solver, tlwContactRow *c, double h, bool springs)
@@ -147,12 +159,13 @@ static void solveNormal(tlwSolver *solver, tlwContactRow *c, double h, bool spri
         mass_scale = c->softness.mass_scale;
         impulse_scale = c->softness.impulse_scale;
     }
-    double vn = tlwDot(c->normal, relativeVelocity(solver, c));
+    double vn = speedAlong(solver, c, &c->axes[0]);
     double change = -c->normal_mass * mass_scale * (vn + bias) - impulse_scale * c->normal_impulse;
-    double next = fmax(c->normal_impulse + change, 0);
+    double next = c->normal_impulse + change > 0 ? c->normal_impulse + change : 0;
     change = next - c->normal_impulse;
     c->normal_impulse = next;
-    applyToBoth(solver, c, tlwScale(c->normal, change));
+    if (change != 0)
+        applyAlong(solver, c, &c->axes[0], change);
 }
 
 // With springs normals come last: not overlapping matters more than not sliding. Relaxing ends with friction, so that
@@ -175,7 +188,7 @@ void tlwAdvanceContacts(tlwSolver *solver, double h)
 {
     for (int64_t i = 0; i < solver->contact_count; i++) {
         tlwContactRow *c = &solver->contacts[i];
-        c->separation += h * tlwDot(c->normal, relativeVelocity(solver, c));
+        c->separation += h * speedAlong(solver, c, &c->axes[0]);
         const tlwPiece *owner = &solver->pieces[c->owner_b ? c->b : c->a];
         tlwVec3 step = tlwScale(tlwPointVelocity(owner, tlwSub(c->ball, owner->position)), h);
         c->ball = tlwAdd(c->ball, step);
@@ -192,21 +205,24 @@ static void sumImpulse(tlwContactRow *c, tlwVec3 impulse)
 
 void tlwSumContacts(tlwSolver *solver)
 {
-    for (int64_t i = 0; i < solver->contact_count; i++)
-        sumImpulse(&solver->contacts[i], impulseOf(&solver->contacts[i]));
+    for (int64_t i = 0; i < solver->contact_count; i++) {
+        tlwContactRow *c = &solver->contacts[i];
+        if (c->normal_impulse > 0)
+            sumImpulse(c, impulseOf(c, c->normal_impulse, c->friction_impulse));
+    }
 }
 
 static double bounceContact(tlwSolver *solver, tlwContactRow *c)
 {
-    double vn = tlwDot(c->normal, relativeVelocity(solver, c));
+    double vn = speedAlong(solver, c, &c->axes[0]);
     double next = fmax(c->bounce_impulse + c->normal_mass * (c->restitution * c->bounce_speed - vn), 0);
-    double change = next - c->bounce_impulse;
+    double change = next - c->bounce_impulse, rub[2] = {-c->bounce_friction[0], -c->bounce_friction[1]};
     c->bounce_impulse = next;
-    applyToBoth(solver, c, tlwScale(c->normal, change));
-    double before[2] = {c->bounce_friction[0], c->bounce_friction[1]};
+    applyAlong(solver, c, &c->axes[0], change);
     solveFriction(solver, c, c->bounce_friction, c->friction * next);
-    tlwVec3 impulse = tlwMulAdd(tlwScale(c->normal, change), c->bounce_friction[0] - before[0], c->tangent[0]);
-    sumImpulse(c, tlwMulAdd(impulse, c->bounce_friction[1] - before[1], c->tangent[1]));
+    rub[0] += c->bounce_friction[0];
+    rub[1] += c->bounce_friction[1];
+    sumImpulse(c, impulseOf(c, change, rub));
     return fabs(change) / (c->normal_mass * c->bounce_speed);
 }
 
@@ -241,8 +257,7 @@ void tlwStoreContacts(const tlwSolver *solver, tlwContactList *contacts)
         tlwContact *to = &contacts->items[i];
         to->separation = c->separation;
         to->normal_impulse = c->normal_impulse;
-        to->friction_impulse =
-            tlwMulAdd(tlwScale(c->tangent[0], c->friction_impulse[0]), c->friction_impulse[1], c->tangent[1]);
+        to->friction_impulse = impulseOf(c, 0, c->friction_impulse);
         to->impulse = c->impulse;
     }
 }

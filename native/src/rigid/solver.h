@@ -31,10 +31,18 @@ static inline tlwSoftness tlwMakeSoftness(double hertz, double damping, double h
     return (tlwSoftness){omega / a1, a2 * a3, a3};
 }
 
+// One direction of a contact. Everything that depends on the poses is worked out once per substep.
+typedef struct tlwContactAxis {
+    tlwVec3 direction;
+    tlwVec3 turn_a, turn_b; // arm x direction
+    tlwVec3 spin_a, spin_b; // what a unit impulse does to the spins
+} tlwContactAxis;
+
 // A contact in the form that the inner loop reads.
 typedef struct tlwContactRow {
-    int a, b; // pieces
-    tlwVec3 normal, tangent[2];
+    int a, b;               // pieces
+    double mass_a, mass_b;  // inverse, 1/kg
+    tlwContactAxis axes[3]; // normal, tangents
     tlwVec3 ball, point;
     tlwVec3 arm_a, arm_b;
     bool owner_b;
