@@ -194,6 +194,32 @@ static void test_ball_rests_on_a_field_with_a_narrow_band(void **state)
     freeShape(&shape);
 }
 
+// Two thin plates on edge, crossed, one falling onto the other.
+static void test_crossed_plates_do_not_slice_each_other(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) { // analytic boxes, meshes with an exact field, with a sampled one
+        Scene s;
+        Shape shapes[2] = {{.part_count = 0}, {.part_count = 0}};
+        openScene(&s, v3(0, 0, -9.81));
+        for (int i = 0; i < 2; i++) {
+            addPart(&shapes[i], v3(0.4, 0.01, 0.2), v3(0, 0, 0), 0);
+            tlwBody b = kind ? shapeBody(&s, &shapes[i], 1000, 150, kind == 2 ? 0.005 : 0)
+                             : boxBody(&s, 1, v3(0.4, 0.01, 0.2), v3(0, 0, 0));
+            double shift = i ? 0.013 : 0.0; // not where balls happen to be
+            placeBody(&b, v3(shift, 0, 0.45 * i), tlwQuatFromRotationVector(v3(0, 0, i * HALF_TURN / 2 + 0.02 * i)));
+            b.motion = i ? TLW_MOTION_DYNAMIC : TLW_MOTION_STATIC;
+            b.velocity = v3(0, 0, -2.0 * i);
+            addBody(&s, b);
+        }
+        run(&s, 0.25, DT);
+        assert_true(body(&s, 1)->position.z > 0.38);
+        closeScene(&s);
+        freeShape(&shapes[0]);
+        freeShape(&shapes[1]);
+    }
+}
+
 // A clamped distance is no contact, even when the ball is larger than the band.
 static void test_coarse_body_does_not_hover_over_a_fine_one(void **state)
 {
@@ -250,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_ball_in_the_corner_of_one_field_touches_three_walls),
         cmocka_unit_test(test_moving_cup_keeps_what_is_in_it),
         cmocka_unit_test(test_ball_rests_on_a_field_with_a_narrow_band),
+        cmocka_unit_test(test_crossed_plates_do_not_slice_each_other),
         cmocka_unit_test(test_coarse_body_does_not_hover_over_a_fine_one),
         cmocka_unit_test(test_balls_cover_corners_and_lie_inside),
     };

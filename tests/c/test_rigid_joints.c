@@ -173,6 +173,27 @@ static void test_fixed_bodies_move_as_one(void **state)
     closeScene(&one);
 }
 
+// The liquid pushes bodies one by one; what is fixed together must not come apart.
+static void test_fixed_bodies_share_a_push_after_the_solve(void **state)
+{
+    (void)state;
+    Scene s;
+    openScene(&s, v3(0, 0, 0));
+    int a = addBody(&s, boxBody(&s, 1, v3(0.1, 0.1, 0.1), v3(-0.1, 0, 0)));
+    int b = addBody(&s, boxBody(&s, 3, v3(0.1, 0.1, 0.1), v3(0.1, 0, 0)));
+    addJoint(&s, TLW_JOINT_FIXED, a, b, v3(0, 0, 0), v3(0, 0, 0));
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(tlwSolveRigidWorld(s.world, 0.01, &s.message), TLW_OK);
+        s.world->bodies[a].velocity.y += 0.02;
+        assert_int_equal(tlwMoveRigidWorld(s.world, 0.01, &s.message), TLW_OK);
+    }
+    assert_true(fabs(tlwLength(tlwSub(body(&s, a)->position, body(&s, b)->position)) - 0.2) < 1e-12);
+    assert_true(tlwLength(tlwSub(body(&s, a)->spin, body(&s, b)->spin)) < 1e-12);
+    assert_true(fabs(body(&s, a)->velocity.y + 3 * body(&s, b)->velocity.y - 4) < 1e-9);
+    assert_true(fabs(body(&s, a)->spin.z) > 1);
+    closeScene(&s);
+}
+
 static void test_fixed_to_the_world_stays_put_under_any_load(void **state)
 {
     (void)state;
@@ -219,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_slider_slides_and_does_not_turn),
         cmocka_unit_test(test_slider_between_bodies_keeps_momentum),
         cmocka_unit_test(test_fixed_bodies_move_as_one),
+        cmocka_unit_test(test_fixed_bodies_share_a_push_after_the_solve),
         cmocka_unit_test(test_fixed_to_the_world_stays_put_under_any_load),
         cmocka_unit_test(test_kinematic_body_drags_what_hangs_on_it),
     };

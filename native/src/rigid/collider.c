@@ -135,6 +135,26 @@ static int placeBoxBalls(tlwVec3 inner, const int steps[3], double inset, tlwSur
     return n;
 }
 
+// More along the edges of thin boxes: two plates that meet edge on must not pass between each other's balls.
+static int placeEdgeBalls(tlwVec3 inner, const int steps[3], double inset, tlwSurfaceBall *balls)
+{
+    int n = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int edge = 0; edge < 4; edge++)
+            for (int i = 1; i < steps[axis]; i++) {
+                double at[3], normal[3] = {0, 0, 0};
+                at[axis] = 2.0 * i / steps[axis] - 1;
+                normal[(axis + 1) % 3] = at[(axis + 1) % 3] = edge & 1 ? 1 : -1;
+                normal[(axis + 2) % 3] = at[(axis + 2) % 3] = edge & 2 ? 1 : -1;
+                if (balls)
+                    balls[n] = (tlwSurfaceBall){{inner.x * at[0], inner.y * at[1], inner.z * at[2]},
+                                                tlwNormalize((tlwVec3){normal[0], normal[1], normal[2]}),
+                                                inset};
+                n++;
+            }
+    return n;
+}
+
 tlwResult tlwCreateBoxCollider(tlwVec3 half, tlwCollider **collider, tlwMessage *message)
 {
     double thin = fmin(half.x, fmin(half.y, half.z)), thick = fmax(half.x, fmax(half.y, half.z));
@@ -147,8 +167,16 @@ tlwResult tlwCreateBoxCollider(tlwVec3 half, tlwCollider **collider, tlwMessage 
     double step = fmax(thin, thick / 8);
     int steps[3] = {2 * (int)ceil(half.x / step), 2 * (int)ceil(half.y / step), 2 * (int)ceil(half.z / step)};
     tlwCollider *c = NULL;
-    TLW_TRY(newCollider(sampleBox, placeBoxBalls(inner, steps, inset, NULL), &c, message));
+    double sides[3] = {2 * half.x, 2 * half.y, 2 * half.z};
+    int edge_steps[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        int wanted = (int)fmin(ceil(sides[k] / (2 * thin)), 200);
+        edge_steps[k] = wanted > steps[k] ? wanted : 0;
+    }
+    int on_faces = placeBoxBalls(inner, steps, inset, NULL), on_edges = placeEdgeBalls(inner, edge_steps, inset, NULL);
+    TLW_TRY(newCollider(sampleBox, on_faces + on_edges, &c, message));
     placeBoxBalls(inner, steps, inset, c->balls);
+    placeEdgeBalls(inner, edge_steps, inset, c->balls + on_faces);
     c->parameters[0] = half.x;
     c->parameters[1] = half.y;
     c->parameters[2] = half.z;

@@ -57,9 +57,9 @@ typedef struct tlwCollider {
 #define TLW_UNBOUNDED 1e30
 
 typedef struct tlwBallDef {
-    double spacing; // m between balls; 0 = as gives about `target` balls
+    double spacing; // m between balls; 0 = as gives about `target` balls, twice that at most
     double inset;   // m, radius of the balls; 0 = 2 % of the thickness. At least half a cell for a sampled field
-    int target;     // balls on the whole surface when `spacing` is 0; corners and sharp edges come first
+    int target;     // balls on the faces when `spacing` is 0; corners and sharp edges have more, up to as many again
 } tlwBallDef;
 
 tlwBallDef tlwDefaultBallDef(void); // automatic spacing and inset, 1000 balls

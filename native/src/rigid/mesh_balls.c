@@ -26,8 +26,13 @@ typedef struct Surface {
     tlwVec3 *normals; // per vertex: angle weighted sum of the normals around it, over the sum of angles
     double *angles;
     tlwVec3 box_min, box_max;
-    double area;
+    double area, volume;
 } Surface;
+
+// Thin plates that meet edge on would pass between balls that are further apart than they are thick.
+typedef struct Spacing {
+    double flat, edge;
+} Spacing;
 
 typedef struct HalfEdge {
     int low, high, triangle;
@@ -103,6 +108,7 @@ static void sumNormals(Surface *s)
         tlwVec3 area = areaVector(s, t);
         double size = tlwLength(area);
         s->area += size;
+        s->volume += tlwDot(area, corner(s, t, 0)) / 3;
         for (int k = 0; k < 3 && size > 0; k++) {
             tlwVec3 u = tlwSub(corner(s, t, (k + 1) % 3), corner(s, t, k));
             tlwVec3 v = tlwSub(corner(s, t, (k + 2) % 3), corner(s, t, k));
@@ -178,18 +184,18 @@ static int compareEdges(const void *a, const void *b)
     return p->triangle - q->triangle;
 }
 
-static void placeEdge(const Surface *s, const HalfEdge *edges, int sides, double spacing, Places *places)
+static void placeEdge(const Surface *s, const HalfEdge *edges, int sides, Spacing spacing, Places *places)
 {
     tlwVec3 a = s->points[edges[0].low], b = s->points[edges[0].high], normal = {0, 0, 0};
     for (int i = 0; i < sides; i++)
         normal = tlwAdd(normal, tlwNormalize(areaVector(s, edges[i].triangle)));
     bool sharp = sides != 2 || tlwLength(normal) < 2 * 0.96; // bent by more than about 32 degrees
-    int pieces = (int)fmin(ceil(tlwLength(tlwSub(b, a)) / spacing), 1000);
+    int pieces = (int)fmin(ceil(tlwLength(tlwSub(b, a)) / (sharp ? spacing.edge : spacing.flat)), 1000);
     for (int k = 1; k < pieces; k++)
         addPlace(places, tlwMulAdd(a, (double)k / pieces, tlwSub(b, a)), normal, sharp ? RANK_EDGE : RANK_FLAT);
 }
 
-static bool placeEdges(const Surface *s, double spacing, Places *places)
+static bool placeEdges(const Surface *s, Spacing spacing, Places *places)
 {
     int count = 3 * s->mesh->triangle_count;
     HalfEdge *edges = tlwAlloc((size_t)count, sizeof *edges);
@@ -260,10 +266,10 @@ static bool isCrowded(const Hash *hash, const Place *places, const Place *place,
     return false;
 }
 
-static int64_t thinPlaces(Places *places, double spacing)
+static int64_t thinPlaces(Places *places, Spacing spacing)
 {
-    static const double closeness[RANKS] = {0.35, 0.6, 0.8};
-    Hash hash = {.mask = 1, .cell = spacing};
+    double apart[RANKS] = {0.35 * spacing.edge, 0.6 * spacing.edge, 0.8 * spacing.flat};
+    Hash hash = {.mask = 1, .cell = spacing.flat};
     while (hash.mask < (size_t)places->count)
         hash.mask = 2 * hash.mask + 1;
     hash.head = tlwAlloc(hash.mask + 1, sizeof *hash.head);
@@ -277,7 +283,7 @@ static int64_t thinPlaces(Places *places, double spacing)
         for (int rank = 0; rank < RANKS; rank++)
             for (int64_t i = 0; i < places->count; i++) {
                 const Place *p = &places->items[i];
-                if (p->rank != rank || isCrowded(&hash, taken, p, closeness[rank] * spacing))
+                if (p->rank != rank || isCrowded(&hash, taken, p, apart[rank]))
                     continue;
                 int64_t c[3];
                 cellOf(&hash, p->position, c);
@@ -297,17 +303,20 @@ static int64_t thinPlaces(Places *places, double spacing)
 
 static bool collectPlaces(const Surface *s, const tlwBallDef *def, Places *places)
 {
-    double target = fmax(def->target, 20), spacing = def->spacing > 0 ? def->spacing : sqrt(0.9 * s->area / target);
-    spacing = fmax(spacing, sqrt(s->area / 1e6));
-    for (int attempt = 0; attempt < 12; attempt++) {
+    double target = fmax(def->target, 20), thickness = 2 * fabs(s->volume) / s->area; // on average
+    Spacing spacing = {.flat = def->spacing > 0 ? def->spacing : sqrt(0.9 * s->area / target)};
+    spacing.flat = fmax(spacing.flat, sqrt(s->area / 1e6));
+    spacing.edge = tlwClamp(thickness, 0.1 * spacing.flat, spacing.flat);
+    for (int attempt = 0; attempt < 16; attempt++) {
         places->count = 0;
         placeVertices(s, places);
         if (!placeEdges(s, spacing, places))
             return false;
-        placeFaces(s, spacing, places);
-        if (thinPlaces(places, spacing) <= 1.3 * target || def->spacing > 0)
+        placeFaces(s, spacing.flat, places);
+        if (thinPlaces(places, spacing) <= 2 * target || def->spacing > 0)
             break;
-        spacing *= 1.2; // rugged meshes have more corners than the area suggests
+        spacing.flat *= 1.2; // rugged meshes have more corners and edges than the area suggests
+        spacing.edge *= 1.2;
     }
     return !places->out_of_memory;
 }

@@ -165,27 +165,64 @@ tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *messag
     return result;
 }
 
-void tlwMoveRigidWorld(tlwRigidWorld *world, double dt)
+// Bodies as they will stand, with what was added to their velocities after the solve.
+static void takeDifferences(const tlwRigidWorld *world, tlwBody *bodies)
 {
     for (int64_t i = 0; i < world->body_count; i++) {
+        bodies[i] = world->bodies[i];
+        bodies[i].position = bodies[i].next_position;
+        bodies[i].rotation = bodies[i].next_rotation;
+        bodies[i].velocity = tlwSub(bodies[i].velocity, bodies[i].solved_velocity);
+        bodies[i].spin = tlwSub(bodies[i].spin, bodies[i].solved_spin);
+        bodies[i].force = bodies[i].torque = (tlwVec3){0, 0, 0};
+    }
+}
+
+static void movePieces(tlwSolver *solver, double dt)
+{
+    for (int i = 1; i < solver->piece_count; i++) {
+        tlwPiece *p = &solver->pieces[i];
+        p->position = tlwMulAdd(p->position, dt, p->velocity);
+        if (tlwDot(p->spin, p->spin) > 0)
+            p->rotation = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(tlwScale(p->spin, dt)), p->rotation));
+    }
+}
+
+// Piece by piece, so that bodies that are fixed to each other stay so whatever was done to their velocities.
+tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
+{
+    int count = (int)world->body_count;
+    tlwBody *moved = tlwAlloc((size_t)count, sizeof *moved);
+    if (!moved)
+        return tlwFailMemory(message, "rigid bodies");
+    takeDifferences(world, moved);
+    tlwSolver solver = {0};
+    tlwResult result =
+        tlwBuildPieces(&solver, moved, count, world->joints, (int)world->joint_count, (tlwVec3){0, 0, 0}, message);
+    if (result == TLW_OK) {
+        movePieces(&solver, dt);
+        tlwScatterPieces(&solver, moved, count);
+    }
+    for (int i = 0; i < count && result == TLW_OK; i++) {
         tlwBody *b = &world->bodies[i];
         if (!b->used || b->motion == TLW_MOTION_STATIC)
             continue;
-        tlwVec3 slide = tlwSub(b->velocity, b->solved_velocity), turn = tlwSub(b->spin, b->solved_spin);
-        b->position = tlwMulAdd(b->next_position, dt, slide);
-        b->rotation = b->next_rotation;
-        if (tlwDot(turn, turn) > 0)
-            b->rotation = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(tlwScale(turn, dt)), b->rotation));
-        b->next_position = b->position;
-        b->next_rotation = b->rotation;
+        b->position = b->next_position = moved[i].position;
+        b->rotation = b->next_rotation = moved[i].rotation;
+        if (solver.pieces[solver.piece_of[i]].body_count > 1) {
+            b->velocity = tlwAdd(b->solved_velocity, moved[i].velocity);
+            b->spin = tlwAdd(b->solved_spin, moved[i].spin);
+        }
         b->solved_velocity = b->velocity;
         b->solved_spin = b->spin;
     }
+    tlwFreeSolver(&solver);
+    tlwFree(moved);
+    return result;
 }
 
 tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
 {
     TLW_TRY(tlwSolveRigidWorld(world, dt, message));
-    tlwMoveRigidWorld(world, dt);
-    return TLW_OK;
+    return tlwMoveRigidWorld(world, dt, message);
 }

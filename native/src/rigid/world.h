@@ -10,7 +10,7 @@
 //         tlwSetPredictedVelocity(world, ball, v, w, dt);  // what pressure made of the body; or set body->force
 //         tlwSolveRigidWorld(world, dt, message);          // velocities and impulses are new, poses are not
 //         ... the liquid reads body->velocity, spin, contact_impulse (000 eq. 68-70), and may change velocity and spin
-//         tlwMoveRigidWorld(world, dt);                    // poses are new
+//         tlwMoveRigidWorld(world, dt, message);           // poses are new
 //
 // A solve is split into steps of at most `max_step` with contacts found anew for each, and those into substeps, so dt
 // may be as long as a frame. Contacts of fast bodies are found before they happen; margins follow the size of the
@@ -78,8 +78,8 @@ tlwResult tlwGetRigidContacts(const tlwRigidWorld *world, double dt, tlwContactL
 tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
 
 // (c) Move the bodies as solved; a velocity or spin that was changed after the solve moves them by the difference times
-// dt as well.
-void tlwMoveRigidWorld(tlwRigidWorld *world, double dt);
+// dt as well. Bodies that are fixed to each other share such changes as one rigid piece would.
+tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
 
 // (b) and (c).
 tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
