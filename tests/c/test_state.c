@@ -30,8 +30,8 @@ static void writeState(int fill)
 {
     tlwMessage message = {""};
     tlwStateWriter *writer = NULL;
-    double numbers[300];
-    for (int i = 0; i < 300; i++)
+    double numbers[60];
+    for (int i = 0; i < 60; i++)
         numbers[i] = fill + i;
     tlwStateHeader header = {UINT64_C(0x123456789abcdef0), 17};
     assert_int_equal(tlwBeginState(path, &header, &message, &writer), TLW_OK);
@@ -47,12 +47,12 @@ static tlwResult readState(int fill)
     tlwMessage message = {""};
     tlwStateReader *reader = NULL;
     TLW_TRY(tlwOpenState(path, &message, &reader));
-    double numbers[300] = {0};
+    double numbers[60] = {0};
     tlwResult result = tlwVerifyState(reader, &message);
     if (result == TLW_OK)
         result = tlwGetSection(reader, "numbers", numbers, sizeof numbers, &message);
     if (result == TLW_OK) {
-        assert_true(numbers[299] == fill + 299);
+        assert_true(numbers[59] == fill + 59);
         assert_true(tlwGetStateHeader(reader).scene_hash == UINT64_C(0x123456789abcdef0));
         assert_int_equal(tlwGetStateHeader(reader).frame, 17);
     } else {
@@ -80,7 +80,7 @@ static void test_sections_come_back(void **state)
     void *block = NULL;
     int64_t count = 0;
     assert_int_equal(tlwLoadSection(reader, "numbers", sizeof(double), &block, &count, &message), TLW_OK);
-    assert_int_equal(count, 300);
+    assert_int_equal(count, 60);
     tlwFree(block);
     assert_int_equal(tlwLoadSection(reader, "text", sizeof(double), &block, &count, &message), TLW_BAD_FILE);
     assert_int_equal(tlwLoadSection(reader, "missing", 1, &block, &count, &message), TLW_BAD_FILE);
