@@ -1,0 +1,255 @@
+// The last step of meshing: every edge between exactly two triangles, no triangle without area.
+#include "base/memory.h"
+#include "base/vec.h"
+#include "shape/mesher.h"
+#include "shape/topology.h"
+
+#include <stdlib.h>
+
+// An edge where several sheets meet has as many half-edges running one way as the other. Around it solid and air
+// alternate; the two sheets that bound the same wedge of solid belong together.
+typedef struct Sheet {
+    double angle; // about the edge, from some direction
+    int32_t half_edge;
+    bool along; // runs the same way as the first
+} Sheet;
+
+enum { MAX_SHEETS = 32 };
+
+static int compareSheets(const void *a, const void *b)
+{
+    const Sheet *x = a, *y = b;
+    if (x->angle != y->angle)
+        return x->angle < y->angle ? -1 : 1;
+    return x->half_edge < y->half_edge ? -1 : x->half_edge > y->half_edge;
+}
+
+static tlwVec3 at(const tlwMesh *mesh, int32_t v)
+{
+    const float *p = mesh->positions + 3 * (int64_t)v;
+    return (tlwVec3){p[0], p[1], p[2]};
+}
+
+static tlwVec3 anyNormalTo(tlwVec3 d)
+{
+    tlwVec3 axis = fabs(d.x) <= fabs(d.y) && fabs(d.x) <= fabs(d.z) ? (tlwVec3){1, 0, 0}
+                   : fabs(d.y) <= fabs(d.z)                         ? (tlwVec3){0, 1, 0}
+                                                                    : (tlwVec3){0, 0, 1};
+    return tlwNormalize(tlwCross(d, axis));
+}
+
+// Give each half-edge of one edge its partner. False when they do not come in pairs.
+static bool pairSheets(const tlwMesh *mesh, const int32_t *half_edges, int64_t count, int32_t *twin)
+{
+    if (count > MAX_SHEETS || count % 2)
+        return false;
+    Sheet sheets[MAX_SHEETS];
+    int32_t tail = mesh->triangles[half_edges[0]], head = mesh->triangles[tlwNextHalfEdge(half_edges[0])];
+    tlwVec3 p = at(mesh, tail), axis = tlwNormalize(tlwSub(at(mesh, head), p));
+    tlwVec3 u = anyNormalTo(axis), v = tlwCross(axis, u);
+    int along = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t h = half_edges[i], apex = mesh->triangles[tlwNextHalfEdge(tlwNextHalfEdge(h))];
+        tlwVec3 w = tlwSub(at(mesh, apex), p);
+        sheets[i] = (Sheet){atan2(tlwDot(w, v), tlwDot(w, u)), h, mesh->triangles[h] == tail};
+        along += sheets[i].along;
+    }
+    if (2 * along != count)
+        return false;
+    qsort(sheets, (size_t)count, sizeof sheets[0], compareSheets);
+    // Solid lies on the falling side of sheets that run along, so each goes with the nearest one before it that runs
+    // against and is still free: brackets, read round the circle twice.
+    int stack[MAX_SHEETS], size = 0;
+    for (int64_t i = 0; i < count; i++)
+        twin[sheets[i].half_edge] = -1;
+    for (int64_t n = 0; n < 2 * count; n++) {
+        const Sheet *sheet = &sheets[n % count];
+        if (twin[sheet->half_edge] >= 0)
+            continue;
+        if (!sheet->along && n < count) {
+            stack[size++] = (int)n;
+        } else if (sheet->along && size > 0) {
+            const Sheet *other = &sheets[stack[--size]];
+            twin[sheet->half_edge] = other->half_edge;
+            twin[other->half_edge] = sheet->half_edge;
+        }
+    }
+    return size == 0;
+}
+
+// Partners of all half-edges; `crowded` counts edges with more than two triangles. Null when memory is out.
+static int32_t *pairHalfEdges(const tlwMesh *mesh, int64_t *crowded, int64_t *unpaired)
+{
+    int64_t n = 3 * mesh->triangle_count;
+    *crowded = *unpaired = 0;
+    int32_t *twin = tlwAlloc((size_t)n, sizeof *twin);
+    int32_t *sorted = tlwSortHalfEdges(mesh->triangles, mesh->triangle_count, mesh->vertex_count);
+    if (!twin || !sorted) {
+        tlwFree(twin);
+        twin = NULL;
+        n = 0;
+    }
+    for (int64_t i = 0, end; i < n; i = end) {
+        end = tlwEdgeEnd(sorted, mesh->triangles, n, i);
+        *crowded += end - i > 2;
+        bool simple = end - i == 2 && mesh->triangles[sorted[i]] != mesh->triangles[sorted[i + 1]];
+        if (simple) {
+            twin[sorted[i]] = sorted[i + 1];
+            twin[sorted[i + 1]] = sorted[i];
+        } else if (!pairSheets(mesh, sorted + i, end - i, twin)) {
+            (*unpaired)++;
+        }
+    }
+    tlwFree(sorted);
+    return twin;
+}
+
+static int32_t findRoot(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// Corners that can be reached from each other round a vertex, across partners, share a vertex; others get one of their
+// own.
+static bool splitVertices(tlwMesh *mesh, const int32_t *twin)
+{
+    int64_t n = 3 * mesh->triangle_count, vertices = mesh->vertex_count;
+    int32_t *parent = tlwAlloc((size_t)n, sizeof *parent);
+    int32_t *owner = tlwAlloc((size_t)vertices, sizeof *owner); // root that keeps the vertex, + 1
+    int32_t *fresh = tlwAlloc((size_t)n, sizeof *fresh);        // vertex of other roots, + 1
+    bool ok = parent && owner && fresh;
+    for (int64_t h = 0; ok && h < n; h++)
+        parent[h] = (int32_t)h;
+    for (int64_t h = 0; ok && h < n; h++) {
+        int32_t a = findRoot(parent, (int32_t)h), b = findRoot(parent, tlwNextHalfEdge(twin[h]));
+        parent[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int64_t h = 0; ok && h < n; h++) {
+        int32_t root = findRoot(parent, (int32_t)h), v = mesh->triangles[h];
+        if (!owner[v])
+            owner[v] = root + 1;
+        if (owner[v] == root + 1)
+            continue;
+        if (!fresh[root]) {
+            const float *p = mesh->positions + 3 * (int64_t)v;
+            ok = tlwAddVertex(mesh, p[0], p[1], p[2]);
+            fresh[root] = (int32_t)mesh->vertex_count;
+        }
+    }
+    for (int64_t h = 0; ok && h < n; h++) {
+        int32_t root = findRoot(parent, (int32_t)h);
+        if (fresh[root])
+            mesh->triangles[h] = fresh[root] - 1;
+    }
+    tlwFree(parent);
+    tlwFree(owner);
+    tlwFree(fresh);
+    return ok;
+}
+
+static bool cutTriangle(tlwMesh *mesh, int32_t half_edge, int32_t middle)
+{
+    int32_t h1 = tlwNextHalfEdge(half_edge), h2 = tlwNextHalfEdge(h1);
+    int32_t head = mesh->triangles[h1], apex = mesh->triangles[h2];
+    mesh->triangles[h1] = middle;
+    return tlwAddTriangle(mesh, middle, head, apex);
+}
+
+// Two sheets may still share both ends of an edge. Each pair gets a vertex of its own in the middle of it; a triangle
+// is cut once per pass.
+static bool splitEdges(tlwMesh *mesh, const int32_t *twin)
+{
+    int64_t triangles = mesh->triangle_count, n = 3 * triangles;
+    int32_t *sorted = tlwSortHalfEdges(mesh->triangles, triangles, mesh->vertex_count);
+    uint8_t *cut = tlwAlloc((size_t)triangles, 1);
+    // Cutting moves corners, so collect first.
+    int32_t *list = NULL;
+    int64_t count = 0, capacity = 0;
+    bool ok = sorted && cut;
+    for (int64_t i = 0, end; ok && i < n; i = end) {
+        end = tlwEdgeEnd(sorted, mesh->triangles, n, i);
+        for (int64_t j = i; ok && end - i > 2 && j < end; j++) {
+            int32_t h = sorted[j], o = twin[h];
+            if (o < h || cut[h / 3] || cut[o / 3])
+                continue;
+            cut[h / 3] = cut[o / 3] = 1;
+            void *array = list;
+            ok = tlwReserve(&array, &capacity, count + 1, sizeof *list);
+            list = array;
+            if (ok)
+                list[count++] = h;
+        }
+    }
+    for (int64_t i = 0; ok && i < count; i++) {
+        int32_t h = list[i], middle = (int32_t)mesh->vertex_count;
+        tlwVec3 a = at(mesh, mesh->triangles[h]), b = at(mesh, mesh->triangles[tlwNextHalfEdge(h)]);
+        tlwVec3 m = tlwScale(tlwAdd(a, b), 0.5);
+        ok = tlwAddVertex(mesh, (float)m.x, (float)m.y, (float)m.z) && cutTriangle(mesh, h, middle) &&
+             cutTriangle(mesh, twin[h], middle);
+    }
+    tlwFree(sorted);
+    tlwFree(cut);
+    tlwFree(list);
+    return ok;
+}
+
+// The corner that lies between the other two, or next to one of them, moves sideways.
+static int64_t moveApart(tlwMesh *mesh, double size)
+{
+    int64_t moved = 0;
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        if (!tlwIsTriangleDegenerate(mesh, t))
+            continue;
+        int worst = 0;
+        double longest = -1;
+        for (int k = 0; k < 3; k++) {
+            double length = tlwLength(
+                tlwSub(at(mesh, mesh->triangles[3 * t + (k + 1) % 3]), at(mesh, mesh->triangles[3 * t + (k + 2) % 3])));
+            if (length > longest) {
+                longest = length;
+                worst = k;
+            }
+        }
+        int32_t v = mesh->triangles[3 * t + worst];
+        tlwVec3 edge = tlwSub(at(mesh, mesh->triangles[3 * t + (worst + 2) % 3]),
+                              at(mesh, mesh->triangles[3 * t + (worst + 1) % 3]));
+        tlwVec3 q = tlwMulAdd(at(mesh, v), 1e-4 * size, anyNormalTo(tlwNormalize(edge)));
+        float *p = mesh->positions + 3 * (int64_t)v;
+        p[0] = (float)q.x;
+        p[1] = (float)q.y;
+        p[2] = (float)q.z;
+        moved++;
+    }
+    return moved;
+}
+
+tlwResult tlwMakeManifold(tlwMesh *mesh, double size, tlwMessage *message)
+{
+    enum { MAX_PASSES = 8 };
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
+        int64_t crowded, unpaired;
+        int32_t *twin = pairHalfEdges(mesh, &crowded, &unpaired);
+        if (!twin)
+            return tlwFailMemory(message, "the surface mesh");
+        bool ok = true;
+        if (unpaired == 0 && crowded > 0)
+            ok = splitVertices(mesh, twin) && splitEdges(mesh, twin);
+        tlwFree(twin);
+        if (!ok)
+            return tlwFailMemory(message, "the surface mesh");
+        if (unpaired > 0)
+            return tlwFail(message, TLW_INTERNAL, "The surface mesh came out open; please report this scene.");
+        if (crowded == 0)
+            break;
+        if (pass == MAX_PASSES - 1)
+            return tlwFail(message, TLW_INTERNAL,
+                           "The surface mesh could not be made clean; please report this scene.");
+    }
+    for (int pass = 0; pass < 4 && moveApart(mesh, (1 + pass) * size) > 0; pass++)
+        continue;
+    return TLW_OK;
+}
