@@ -22,8 +22,13 @@ def run_file(blender, path):
     environment = {**os.environ, "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", "")])}
     if not path.stem.startswith("test_real"):
         environment["TALLOW_BAKER"] = str(FAKE)
-    command = [blender, "-b", "--factory-startup", "--python-exit-code", "1", "--python", str(HERE / "harness.py"), "--",
-               str(path)]
+    command = [blender, "--factory-startup", "--python-exit-code", "1"]
+    if path.stem.startswith("window_"):
+        command = ["xvfb-run", "-a", "-s", "-screen 0 800x600x24", *command, "--window-geometry", "0", "0", "800", "600",
+                   "--python", str(HERE / "harness_window.py"), "--", str(path)]
+        environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
+    else:
+        command += ["-b", "--python", str(HERE / "harness.py"), "--", str(path)]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, errors="replace")
         output, code = result.stdout + result.stderr, result.returncode
@@ -37,6 +42,9 @@ def run_file(blender, path):
     for line in output.splitlines():
         if line.startswith("MEASURED "):
             print(line)
+    if path.stem.startswith("window_") and not failed and "Traceback (most recent call last)" in output:
+        print(f"FAIL {path.stem}: an error was printed while drawing")
+        failed += 1
     if code != 0 or not lines:
         print(f"FAIL {path.stem}: Blender ended with code {code}")
         failed += 1
@@ -55,7 +63,8 @@ def main():
         print("0 passed, 1 failed")
         return 1
     totals = [0, 0]
-    for path in sorted(HERE.glob("test_*.py")):
+    windows = sorted(HERE.glob("window_*.py")) if shutil.which("xvfb-run") else []
+    for path in sorted(HERE.glob("test_*.py")) + windows:
         if arguments.names and not any(name in path.stem for name in arguments.names):
             continue
         for index, count in enumerate(run_file(arguments.blender, path)):

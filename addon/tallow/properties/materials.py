@@ -68,7 +68,7 @@ class TallowMaterial(bpy.types.PropertyGroup):
                                    description="In N/m: water 0.073, wax 0.025")
     contact_angle: FloatProperty(name="Contact Angle (°)", default=60.0, min=0.0, max=180.0, precision=0,
                                  description="0 wets every surface, 180 beads up")
-    frozen: EnumProperty(name="When solid", default="RIGID", items=(
+    frozen: EnumProperty(name="When Solid", default="RIGID", description="What cold material does", items=(
         ("RIGID", "Hard", "Cold parts move as rigid pieces and do not creep"),
         ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))
     color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=(0.35, 0.6, 0.8), min=0.0, max=1.0,

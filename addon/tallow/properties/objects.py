@@ -57,7 +57,7 @@ class TallowObject(bpy.types.PropertyGroup):
                             description="0 is ice, 1 is rubber")
     restitution: FloatProperty(name="Bounciness", default=0.2, min=0.0, max=1.0, options=set(),
                                description="0 stops dead, 1 bounces back to where it fell from")
-    weigh_by: EnumProperty(name="Weight", default="DENSITY", options=set(), items=(
+    weigh_by: EnumProperty(name="Weight", default="DENSITY", options=set(), description="How heavy the body is", items=(
         ("DENSITY", "Density", "Weight from the object's volume"), ("MASS", "Mass", "Weight as a number")))
     density: FloatProperty(name="Density (kg/m³)", default=700.0, min=0.1, max=1e5, precision=0, step=10000, options=set(),
                            description="Wood 550, ice 917, water 998, stone 2700, iron 7900, lead 11300. Less than the "

@@ -1,0 +1,66 @@
+"""Names and tooltips: everything that the artist sees is explained."""
+
+import bpy
+
+
+def visible_properties(group):
+    for prop in group.bl_rna.properties:
+        if prop.identifier in ("rna_type", "name") or prop.is_hidden:
+            continue
+        if prop.type in ("COLLECTION",) or (prop.type == "POINTER" and prop.identifier.endswith("_object")):
+            continue
+        yield prop
+
+
+def test_every_setting_has_a_name_and_a_tooltip(folder):
+    from tallow.properties import CLASSES
+    unexplained = [f"{cls.__name__}.{prop.identifier}" for cls in CLASSES for prop in visible_properties(cls)
+                   if not prop.description or not prop.name]
+    assert not unexplained, unexplained
+
+
+def test_tooltips_read_well(folder):
+    from tallow.properties import CLASSES
+    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description) for cls in CLASSES for prop in visible_properties(cls)]
+    texts += [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in CLASSES
+              for prop in visible_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
+    odd = [name for name, text in texts if text and (text.endswith(".") or text[0].islower())]
+    assert not odd, odd
+
+
+def test_every_operator_has_a_tooltip(folder):
+    from tallow.operators import CLASSES
+    assert not [cls.bl_idname for cls in CLASSES if not cls.bl_description or not cls.bl_label]
+    for cls in CLASSES:
+        assert hasattr(bpy.ops.tallow, cls.bl_idname.split(".")[1])
+
+
+def test_panels_are_in_the_order_of_the_questions(folder):
+    from tallow.panels import CLASSES
+    tops = [cls.bl_label for cls in CLASSES if not hasattr(cls, "bl_parent_id")]
+    assert tops == ["What is this object?", "Where does it happen?", "World", "Bake", "Show", "Render"]
+
+
+def test_the_add_on_can_be_turned_off_and_on(folder):
+    import addon_utils
+    handlers = sum(len(getattr(bpy.app.handlers, name)) for name in ("frame_change_post", "load_post", "save_pre", "undo_post"))
+    addon_utils.disable("tallow")
+    assert not hasattr(bpy.types.Scene, "tallow")
+    addon_utils.enable("tallow", default_set=True)
+    assert hasattr(bpy.types.Scene, "tallow")
+    assert handlers == sum(len(getattr(bpy.app.handlers, name))
+                           for name in ("frame_change_post", "load_post", "save_pre", "undo_post"))
+
+
+def test_saved_choices_survive_a_reload(folder):
+    cube = bpy.data.objects["Cube"]
+    cube.tallow.role = "INFLOW"
+    cube.tallow.material = "honey"
+    bpy.context.view_layer.objects.active = cube
+    bpy.ops.tallow.edit_material()
+    bpy.context.scene.tallow.materials[0].name = "Mine"
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "a.blend"))
+    cube = bpy.data.objects["Cube"]
+    from tallow.properties.materials import lookup
+    assert cube.tallow.role == "INFLOW" and lookup(bpy.context.scene, cube.tallow.material)["label"] == "Mine"
