@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import time
 
 if sys.version_info < (3, 9):
     sys.exit("Tallow's baker needs Python 3.9 or newer")
@@ -19,7 +18,6 @@ if sys.version_info < (3, 9):
 import library  # noqa: E402  (this folder is the program; see the version check above)
 
 OK, CANCELLED = 0, 1
-PROGRESS_INTERVAL = 0.1  # seconds
 
 
 class Baker:
@@ -33,7 +31,6 @@ class Baker:
         self.lock = threading.Lock()
         self.frame = 0
         self.said_end = False
-        self.last_progress = 0.0
 
     def emit(self, **event) -> None:
         self.emit_line(json.dumps(event, ensure_ascii=False))
@@ -58,19 +55,9 @@ class Baker:
 
     # Called by the library, on the thread that bakes.
 
-    def on_log(self, _user, level: int, text: bytes) -> None:
-        self.emit(event="log", level=library.LOG_LEVELS[min(max(level, 0), 2)], text=text.decode("utf-8", "replace"))
-
     def on_cancel(self, _user) -> bool:
         self.go.wait()  # the pause: the bake stands still here until it may go on
         return self.cancelled.is_set()
-
-    def on_progress(self, _user, done: float, stage: bytes) -> None:
-        now = time.monotonic()
-        if now - self.last_progress >= PROGRESS_INTERVAL:
-            self.last_progress = now
-            self.emit(event="progress", frame=self.frame + 1, done=round(done, 4),
-                      stage=(stage or b"").decode("utf-8", "replace"))
 
     def on_event(self, _user, text: bytes) -> None:
         line = text.decode("utf-8", "replace")
@@ -95,9 +82,8 @@ class Baker:
             return 1
         context = ctypes.c_void_p()
         definition = native.tlwDefaultContextDef()
-        # The callback objects must outlive the context.
-        keep = definition.log, definition.cancel, definition.progress = (
-            library.LogFn(self.on_log), library.CancelFn(self.on_cancel), library.ProgressFn(self.on_progress))
+        # Log and progress stay null: the library then sends them as events.
+        definition.cancel = cancel = library.CancelFn(self.on_cancel)  # has to outlive the context
         definition.threads = self.arguments.threads
         if native.tlwCreateContext(ctypes.byref(definition), ctypes.byref(context)) != OK:
             self.emit(event="error", result="TLW_INTERNAL", text="The native library does not start.")
@@ -106,7 +92,7 @@ class Baker:
             return self.bake(native, context)
         finally:
             native.tlwDestroyContext(context)
-            del keep
+            del cancel
 
     def bake(self, native, context) -> int:
         definition = native.tlwDefaultBakeDef()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import List, Optional
 
 ABI_VERSION = 1
-LOG_LEVELS = ("info", "warning", "error")
+DEPENDENCIES = "dependencies.txt"  # next to the library in a release
 
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 CancelFn = CFUNCTYPE(c_bool, c_void_p)
@@ -58,6 +58,7 @@ def find(given: Optional[str] = None) -> Path:
 def load(path: Path) -> ctypes.CDLL:
     """The library with its functions declared, after the version check."""
     try:
+        preload(path.parent / DEPENDENCIES)
         library = ctypes.CDLL(str(path))
         library.tlwGetAbiVersion.restype = c_int
         library.tlwGetAbiVersion.argtypes = []
@@ -72,6 +73,16 @@ def load(path: Path) -> ctypes.CDLL:
     except AttributeError as error:
         raise LibraryError(f"The native library at {path} is incomplete: {error}") from None
     return library
+
+
+def preload(listing: Path) -> None:
+    """Load the shared objects that a release carries, in the order of its list: the first of each come first.
+
+    A library that is loaded already satisfies the others that ask for it by name, wherever the linker would look.
+    """
+    if listing.is_file():
+        for name in listing.read_text(encoding="utf-8").split():
+            ctypes.CDLL(str(listing.parent / name), mode=ctypes.RTLD_GLOBAL)
 
 
 def _declare(library: ctypes.CDLL) -> None:
