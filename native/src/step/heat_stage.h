@@ -7,7 +7,8 @@
 
 // Reads of `flow`: phi, solid, open, solid_object. Writes material, enthalpy, temperature, melt, the particles'
 // enthalpy and the objects' temperature and heat.
-// With thermal_speed or dt 0 nothing moves, but the fields are filled in all the same.
+// With thermal_speed or dt 0, or when everything is as warm as the air, nothing moves, but the fields are filled in all
+// the same.
 // On TLW_NOT_CONVERGED particles and objects are as they were: try again with a shorter dt.
 tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
                          const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message);

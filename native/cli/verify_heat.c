@@ -1,0 +1,237 @@
+// Conduction, melting, freezing and cooling (validation.md, "Heat and melting").
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+extern const tlwVerifyCase tlw_verify_heat[];
+
+static const double pi = 3.14159265358979324;
+
+// Round numbers: diffusivity 1e-6 m2/s in both phases unless changed afterwards.
+static tlwMaterialDef makeWax(double latent_heat, double melting)
+{
+    tlwMaterialDef def = tlwDefaultMaterialDef();
+    def.name = "Wax";
+    def.density_solid = def.density_liquid = 1000;
+    def.specific_heat_solid = def.specific_heat_liquid = 2000;
+    def.conductivity_solid = def.conductivity_liquid = 2;
+    def.solidus = def.liquidus = melting;
+    def.latent_heat = latent_heat;
+    return def;
+}
+
+// A slab of `cells` cells of 1 mm along x, weightless and with insulating sides, that a hot or cold plate meets at x =
+// 0.
+static void startSlab(tlwReport *report, tlwRig *rig, const tlwMaterialDef *wax, int cells, double temperature,
+                      double plate)
+{
+    const double dx = 1e-3, width = 4 * dx;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){-4 * dx, 0, 0};
+    def.domain_max = (tlwVec3){cells * dx, width, width};
+    for (int i = 0; i < 6; i++)
+        def.walls[i] = TLW_WALL_SLIP;
+    def.gravity = (tlwVec3){0, 0, 0};
+    def.film_coefficient = def.emissivity = 0;
+    tlwStartRig(rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(rig, wax);
+    tlwKey key = tlwDefaultKey();
+    key.temperature = plate;
+    tlwObjectDef hot = tlwDefaultObjectDef();
+    hot.heat_kind = TLW_HEAT_SOLID;
+    hot.conductivity = 1e5;
+    hot.keys = &key;
+    hot.key_count = 1;
+    tlwVec3 low = {-8 * dx, -4 * dx, -4 * dx}, high = {0, width + 4 * dx, width + 4 * dx};
+    tlwAddRigObject(rig, "Plate", TLW_ROLE_HEAT, tlwMakeBox(low, high), &hot);
+    high.x = (cells + 4) * dx; // the slab's mesh reaches beyond the domain and into the plate, which cut it flat
+    tlwAddRigLiquid(rig, "Slab", tlwMakeBox(low, high), material, temperature);
+    tlwRunRig(rig);
+}
+
+// Temperatures at the centres of the slab's cells after 30 s in `steps` steps.
+static void runSlab(tlwReport *report, int steps, double *temperature)
+{
+    enum { CELLS = 32 };
+    double points[3 * CELLS];
+    tlwMaterialDef wax = makeWax(0, 0);
+    tlwRig rig;
+    startSlab(report, &rig, &wax, CELLS, 300, 400);
+    for (int n = 0; n < steps; n++)
+        tlwAdvanceRig(&rig, 30.0 / steps);
+    for (int i = 0; i < CELLS; i++) {
+        points[3 * i] = (i + 0.5) * 1e-3;
+        points[3 * i + 1] = points[3 * i + 2] = 2.5e-3;
+        temperature[i] = NAN;
+    }
+    if (!rig.failed)
+        tlwCheckRig(&rig, tlwSampleField(rig.sim, TLW_FIELD_TEMPERATURE, points, CELLS, temperature));
+    tlwEndRig(report, &rig);
+}
+
+static void runHeatSlab(tlwReport *report)
+{
+    double small[32], large[32], errors[2] = {0, 0}, between = 0;
+    runSlab(report, 300, small); // diffusion number 0.1: solved line by line
+    runSlab(report, 40, large);  // 0.75: solved as one system
+    for (int i = 0; i < 32; i++) {
+        double exact = 300 + 100 * erfc((i + 0.5) * 1e-3 / (2 * sqrt(1e-6 * 30)));
+        errors[0] += pow(small[i] - exact, 2);
+        errors[1] += pow(large[i] - exact, 2);
+        between += pow(small[i] - large[i], 2);
+    }
+    tlwReportBelow(report, "L2 error, 300 steps by lines (LOD)", sqrt(errors[0] / 32) / 100, 0.01);
+    tlwReportBelow(report, "L2 error, 40 steps by the full system", sqrt(errors[1] / 32) / 100, 0.01);
+    tlwReportBelow(report, "L2 difference between the two", sqrt(between / 32) / 100, 0.01);
+}
+
+static double solveLambda(double stefan)
+{
+    double low = 0, high = 5;
+    for (int i = 0; i < 100; i++) {
+        double mid = 0.5 * (low + high);
+        if (mid * exp(mid * mid) * erf(mid) < stefan / sqrt(pi))
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// One-phase melting from a wall. The front is where as much has melted as the simulation says.
+static void runStefan(tlwReport *report)
+{
+    static const double numbers[2] = {0.1, 1};
+    for (int n = 0; n < 2; n++) {
+        double lambda = solveLambda(numbers[n]), end = pow(0.04 / (2 * lambda), 2) / 1e-6;
+        tlwMaterialDef wax = makeWax(2000 * 20 / numbers[n], 330);
+        tlwRig rig;
+        startSlab(report, &rig, &wax, 64, 330, 350);
+        const int steps = 400;
+        for (int s = 0; s < steps; s++) {
+            tlwAdvanceRig(&rig, end / steps);
+            if (s + 1 != steps / 4 && s + 1 != steps)
+                continue;
+            char what[80];
+            double exact = 2 * lambda * sqrt(1e-6 * end * (s + 1) / steps);
+            snprintf(what, sizeof what, "Ste = %g: front after %.0f s (m)", numbers[n], end * (s + 1) / steps);
+            if (!rig.failed)
+                tlwReportRelative(report, what, tlwGetRigStats(&rig).melted * 0.064, exact, 0.02);
+        }
+        tlwEndRig(report, &rig);
+    }
+}
+
+// Neumann's solution for a liquid that freezes from a wall: both phases conduct, with properties of their own.
+static double solveNeumann(const tlwMaterialDef *d, double wall, double start)
+{
+    double as = d->conductivity_solid / (d->density_solid * d->specific_heat_solid);
+    double al = d->conductivity_liquid / (d->density_liquid * d->specific_heat_liquid);
+    double low = 1e-6, high = 4;
+    for (int i = 0; i < 200; i++) {
+        double x = 0.5 * (low + high), y = x * sqrt(as / al);
+        double solid = d->conductivity_solid * (d->solidus - wall) / sqrt(as) * exp(-x * x) / erf(x);
+        double liquid = d->conductivity_liquid * (start - d->solidus) / sqrt(al) * exp(-y * y) / erfc(y);
+        if (solid - liquid > x * sqrt(pi * as) * d->density_solid * d->latent_heat)
+            low = x;
+        else
+            high = x;
+    }
+    return low;
+}
+
+static void runFreeze(tlwReport *report)
+{
+    tlwMaterialDef wax = makeWax(2e5, 330);
+    wax.specific_heat_liquid = 2900;
+    wax.conductivity_liquid = 1.2;
+    double lambda = solveNeumann(&wax, 290, 345), end = pow(0.024 / (2 * lambda), 2) / 1e-6;
+    tlwRig rig;
+    startSlab(report, &rig, &wax, 64, 345, 290);
+    for (int s = 0; s < 400; s++)
+        tlwAdvanceRig(&rig, end / 400);
+    if (!rig.failed)
+        tlwReportRelative(report, "front (m)", (1 - tlwGetRigStats(&rig).melted) * 0.064, 0.024, 0.03);
+    tlwEndRig(report, &rig);
+}
+
+// Hot liquid wax is let fall on a cold block in an insulated box. Heat moves 500 times faster than in life, so that the
+// block melts where it is hit and the pool freezes at its foot within the ten seconds.
+static void runEnergy(tlwReport *report)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = 0.4 / 24;
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){0.4, 0.2, 0.4};
+    for (int i = 0; i < 6; i++)
+        def.walls[i] = TLW_WALL_SLIP;
+    def.film_coefficient = def.emissivity = 0;
+    def.thermal_speed = 500;
+    tlwMaterialDef wax = makeWax(2e5, 328);
+    wax.liquidus = 333;
+    wax.specific_heat_liquid = 2900;
+    wax.conductivity_solid = 0.25;
+    wax.conductivity_liquid = 0.15;
+    wax.viscosity = (tlwCurve){.count = 1, .temperature = {340}, .value = {0.01}};
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwShape cold = tlwMakeBox((tlwVec3){0, 0, 0}, (tlwVec3){0.4, 0.2, 0.08});
+    tlwShape hot = tlwMakeBox((tlwVec3){0.02, 0.02, 0.18}, (tlwVec3){0.2, 0.18, 0.36});
+    tlwAddRigLiquid(&rig, "Cold", cold, material, 300);
+    tlwAddRigLiquid(&rig, "Hot", hot, material, 390);
+    tlwRunRig(&rig);
+    tlwStats start = tlwGetRigStats(&rig);
+    double drift = 0, least = 1, most = 0;
+    for (int frame = 0; frame < 240 && tlwAdvanceRig(&rig, 1.0 / 24); frame++) {
+        tlwStats stats = tlwGetRigStats(&rig);
+        drift = fmax(drift, fabs(stats.enthalpy / start.enthalpy - 1));
+        least = fmin(least, stats.melted);
+        most = fmax(most, stats.melted);
+    }
+    if (!rig.failed) {
+        tlwReportBelow(report, "largest drift of the enthalpy", drift, 1e-3);
+        tlwReportAbove(report, "change of the molten share on the way", most - least, 0.02);
+    }
+    tlwEndRig(report, &rig);
+}
+
+// A weightless ball of 16 mm in air. Bi = h R / (3 k) = 0.016.
+static void runNewtonCooling(tlwReport *report)
+{
+    const double radius = 8e-3, film = 12, length = 300;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = 1e-3;
+    def.domain_min = (tlwVec3){-0.012, -0.012, -0.012};
+    def.domain_max = (tlwVec3){0.012, 0.012, 0.012};
+    def.gravity = (tlwVec3){0, 0, 0};
+    def.film_coefficient = film;
+    def.emissivity = 0;
+    def.ambient_temperature = 293.15;
+    tlwMaterialDef wax = makeWax(0, 0);
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwVec3 centre = {0.0003, -0.0002, 0.0001};
+    tlwAddRigLiquid(&rig, "Ball", tlwMakeSphere(centre, radius, 4), material, 373.15);
+    tlwRunRig(&rig);
+    double capacity = tlwGetRigStats(&rig).enthalpy / 373.15;
+    for (int s = 0; s < 60; s++)
+        tlwAdvanceRig(&rig, length / 60);
+    double rate = film * 3 / (radius * 1000 * 2000);
+    double measured = (tlwGetRigStats(&rig).enthalpy / capacity - 293.15) / 80;
+    if (!rig.failed)
+        tlwReportRelative(report, "excess temperature left after 300 s", measured, exp(-rate * length), 0.02);
+    tlwEndRig(report, &rig);
+}
+
+const tlwVerifyCase tlw_verify_heat[] = {
+    {"heat_slab", "a slab with a hot wall follows erfc, by lines and as one system", runHeatSlab, true},
+    {"stefan", "a melting front runs as Stefan's solution, Ste = 0.1 and 1", runStefan, true},
+    {"freeze", "a freezing front runs as Neumann's two-phase solution", runFreeze, true},
+    {"energy", "hot wax on cold wax in an insulated box keeps its enthalpy", runEnergy, false},
+    {"newton_cooling", "a small ball cools as Newton says", runNewtonCooling, true},
+    {0},
+};
