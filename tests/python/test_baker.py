@@ -152,3 +152,80 @@ def test_a_missing_scene_is_one_sentence(tmp_path):
     code, events = run_baker(tmp_path)
     errors = [event for event in events if event["event"] == "error"]
     assert code == 1 and len(errors) == 1 and "scene.json" in errors[0]["text"]
+
+
+def make_scene(folder, resolution, frames, size=0.5):
+    """A block of honey in a box, as a scene folder."""
+    import numpy as np
+    from tallow.core.scene_file import SceneData, SceneWriter
+    writer = SceneWriter(folder)
+    corners = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], np.float32) * size / 2
+    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    faces = [triangle for a, b, c, d in quads for triangle in ((a, b, c), (a, c, d))]
+    path = writer.write_mesh("Block", corners, np.array(faces))
+    writer.write_scene(SceneData(
+        name="Block", frames={"start": 1, "end": frames, "fps": 24.0},
+        domain={"min": [-0.5, -0.5, 0.0], "max": [0.5, 0.5, 1.0], "cell_size": 1.0 / resolution}, world={}, solver={}, output={},
+        materials=[{"name": "Honey", "density": [1400, 1400], "latent_heat": 0, "viscosity": 10.0}],
+        objects=[{"name": "Block", "role": "liquid", "mesh": path, "material": "Honey",
+                  "keys": [{"time": 0.0, "position": [0, 0, 0.5]}]}]))
+    return folder
+
+
+def start_real(tmp_path, resolution=32, frames=4, *arguments):
+    make_scene(tmp_path / "scene", resolution, frames)
+    return BakerProcess([sys.executable, str(BAKER), str(tmp_path / "scene"), str(tmp_path / "cache"), *arguments])
+
+
+@needs_library
+def test_a_real_bake_speaks_the_same_language(tmp_path):
+    from tallow.core.cache import Cache
+    from tallow.core.events import Status
+    from tallow.core.frames import prepare
+    baker, status = start_real(tmp_path, 24, 3), Status()
+    for event in drain(baker, 120):
+        status.apply(event)
+    assert status.state == "done" and status.frame == 3 and status.finished == 3, (status, list(baker.stderr))
+    assert abs(status.volume_drift) < 0.01
+    cache = Cache(tmp_path / "cache")
+    cache.refresh()
+    assert cache.order == [1, 2, 3]
+    frame = prepare(cache.mesh_path(3), 1.0, "VISCOSITY", cache.materials)
+    assert len(frame.corners) > 1000 and len(frame.edges) == len(frame.corners) // 2
+    assert len(cache.particles(3)["vertex"]) == status.entry["particles"]
+
+
+@needs_library
+def test_a_real_bake_can_be_cancelled_inside_a_frame(tmp_path):
+    baker = start_real(tmp_path, 96, 20)
+    drain(baker, 120, until="frame")
+    time.sleep(0.5)
+    began = time.monotonic()
+    baker.cancel()
+    assert drain(baker, 20)[-1]["event"] == "cancelled"
+    assert time.monotonic() - began < 2.0
+
+
+@needs_library
+def test_a_real_bake_can_be_paused(tmp_path):
+    def processor_time():
+        words = Path(f"/proc/{baker.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(words[11]) + int(words[12])
+    baker = start_real(tmp_path, 64, 50)
+    drain(baker, 60, until="frame")
+    baker.pause()
+    time.sleep(2.0)
+    before = processor_time()
+    time.sleep(1.0)
+    assert processor_time() - before <= 3  # hundredths of a second
+    baker.cancel()
+    drain(baker, 20)
+
+
+@needs_library
+def test_a_real_bake_ends_when_blender_is_gone(tmp_path):
+    baker = start_real(tmp_path, 64, 200)
+    drain(baker, 60, until="frame")
+    baker.process.stdin.close()
+    baker.process.wait(20)
+    assert baker.process.returncode == 2

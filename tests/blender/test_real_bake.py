@@ -1,0 +1,142 @@
+"""The whole path with the native library: a marked mesh, a bake, playback, Cycles."""
+
+import json
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+import scenes
+
+
+def library_is_there():
+    from tallow.baker import library
+    path = next((path for path in library.candidates() if path.is_file()), None)
+    # Looked for in the file, not loaded: Blender's process never loads it.
+    return path is not None and b"tlwBake\0" in path.read_bytes()
+
+
+def stats(scene):
+    from tallow import playback
+    cache = playback.cache_of(scene)
+    return [cache.frames[frame] for frame in cache.order]
+
+
+def middle(scene):
+    return scenes.positions(scene.tallow.surface_object.data).mean(axis=0)
+
+
+def test_a_drop_falls_as_gravity_says_and_renders(folder):
+    if not library_is_there():
+        return "SKIP"
+    scenes.clear()
+    scene = bpy.context.scene
+    drop = scenes.add_box("Drop", 0.3, (0.0, 0.0, 0.9))
+    drop.tallow.role = "LIQUID"
+    floor = scenes.add_box("Floor", 1.2, (0.0, 0.0, -0.6))
+    floor.tallow.role = "SOLID"
+    from mathutils import Vector
+    from tallow import domain, staging
+    domain.place(domain.ensure(scene), Vector((-0.6, -0.6, -0.1)), Vector((0.6, 0.6, 1.1)))
+    scene.tallow.resolution, scene.tallow.cache_folder = 32, str(folder)
+    scene.frame_start, scene.frame_end = 1, 8
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+    scene.frame_set(1)
+    start = middle(scene)
+    assert np.allclose(start, (0, 0, 0.9), atol=0.02)
+    scene.frame_set(8)
+    fallen = start[2] - middle(scene)[2]
+    expected = 0.5 * 9.81 * (7 / 24) ** 2
+    assert abs(fallen - expected) < 0.06 * expected, (fallen, expected)
+    frames = stats(scene)
+    assert len(frames) == 8
+    for entry in frames:
+        assert abs(entry["particle_volume"] / entry["target_volume"] - 1) < 0.01
+        assert abs(entry["mesh_volume"] / 0.027 - 1) < 0.05
+    staging.ensure_camera_and_light(scene)
+    bpy.ops.tallow.add_material(style="AUTO")
+    pictures = []
+    for frame in (1, 8):
+        scene.frame_set(frame)
+        pictures.append(scenes.render(folder / f"{frame}.png"))
+    assert pictures[0].std() > 0.01 and np.abs(pictures[0] - pictures[1]).mean() > 0.003
+
+
+def test_wax_on_a_hot_plate_melts(folder):
+    if not library_is_there():
+        return "SKIP"
+    scenes.clear()
+    scene = bpy.context.scene
+    scenes.select(scenes.add_box("Wax", 0.1, (0.0, 0.0, 0.05)))
+    bpy.ops.tallow.quick_melt(frames=24, resolution=24, seconds=0.8)
+    scene.tallow.cache_folder = str(folder)
+    began = time.monotonic()
+    bpy.ops.tallow.bake()
+    frames = stats(scene)
+    print(f"MEASURED wax cube at 24 cells, 24 frames: {time.monotonic() - began:.1f} s, molten {frames[-1]['melted']:.2f}", flush=True)
+    assert frames[0]["melted"] < 0.01 < frames[-1]["melted"]
+    scene.frame_set(24)
+    mesh = scene.tallow.surface_object.data
+    melt, heat = (np.empty(len(mesh.vertices), np.float32) for _ in range(2))
+    mesh.attributes["melt"].data.foreach_get("value", melt)
+    mesh.attributes["temperature"].data.foreach_get("value", heat)
+    assert melt.max() > 0.5 and heat.max() > 333.0 and heat.min() > 280.0
+
+
+def test_a_light_body_rises_in_water_and_the_object_follows(folder):
+    if not library_is_there():
+        return "SKIP"
+    scenes.clear()
+    scene = bpy.context.scene
+    water = scenes.add_box("Water", 0.8, (0.0, 0.0, 0.4))
+    water.tallow.role = "LIQUID"
+    cork = scenes.add_box("Cork", 0.25, (0.0, 0.0, 0.4))
+    cork.tallow.role, cork.tallow.density = "RIGID", 300.0
+    from mathutils import Vector
+    from tallow import domain
+    domain.place(domain.ensure(scene), Vector((-0.4, -0.4, 0.0)), Vector((0.4, 0.4, 1.2)))
+    scene.tallow.resolution, scene.tallow.cache_folder = 24, str(folder)
+    scene.frame_start, scene.frame_end = 1, 8
+    bpy.ops.tallow.bake()
+    scene.frame_set(8)
+    assert cork.matrix_world.translation.z > 0.42
+    bpy.ops.tallow.free()
+    assert abs(cork.matrix_world.translation.z - 0.4) < 1e-5
+
+
+def test_volumes_can_be_added(folder):
+    if not library_is_there():
+        return "SKIP"
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    bpy.ops.tallow.bake()
+    assert bpy.ops.tallow.add_volume() == {"FINISHED"}
+    volume = scene.tallow.volume_object.data
+    for frame in (1, 3):
+        scene.frame_set(frame)
+        grids = bpy.context.evaluated_depsgraph_get().id_eval_get(volume).grids if hasattr(
+            bpy.context.evaluated_depsgraph_get(), "id_eval_get") else volume.evaluated_get(bpy.context.evaluated_depsgraph_get()).grids
+        assert grids.load()
+        assert {"surface", "temperature", "viscosity", "velocity"} <= {grid.name for grid in grids}
+
+
+def test_a_longer_range_resumes(folder):
+    if not library_is_there():
+        return "SKIP"
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    bpy.ops.tallow.bake()
+    first = json.loads((Path(scene.tallow.bake_path) / "bake.json").read_text())["frames"]
+    scene.frame_end = 5
+    bpy.ops.tallow.resume()
+    frames = stats(scene)
+    assert [entry["frame"] for entry in frames] == [1, 2, 3, 4, 5] and frames[:3] == first
+
+
+def test_bad_scenes_are_one_sentence(folder):
+    if not library_is_there():
+        return "SKIP"
+    wax = scenes.wax_in_a_box(folder, frames=3)
+    wax.data.vertices[0].co.x = float("nan")
+    text = scenes.expect_error(bpy.ops.tallow.bake, "Wax")
+    assert len(text.strip().splitlines()) == 1
