@@ -78,9 +78,11 @@ def wax_material(color: Sequence[float], size: float) -> bpy.types.Material:
         tree.links.new(ramp.outputs["Color"], socket(shader, "subsurface_color"))
     for name, low, high, y in (("roughness", 0.42, 0.08, -80), ("transmission", 0.0, 0.35, -340), ("coat", 0.0, 0.6, -600)):
         tree.links.new(_range(tree, melt, low, high, (-120, y), name.title()), socket(shader, name))
-    set_value(shader, "subsurface", 0.35)
-    set_value(shader, "scale", 0.05 * size)
-    set_value(shader, "radius", (1.0, 0.55, 0.3) if "Subsurface Scale" in shader.inputs else (0.05 * size,) * 3)
+    if hasattr(shader, "subsurface_method"):
+        shader.subsurface_method = "RANDOM_WALK"  # at few samples Burley speckles
+    set_value(shader, "subsurface", 0.3)
+    set_value(shader, "scale", 0.02 * size)
+    set_value(shader, "radius", (1.0, 0.55, 0.3) if "Subsurface Scale" in shader.inputs else (0.02 * size, 0.011 * size, 0.006 * size))
     set_value(shader, "ior", 1.44)
     _add_grain(tree, shader, melt, size)
     return material

@@ -87,7 +87,7 @@ def make_hot_plate(scene: bpy.types.Scene, box: Box, temperature: float) -> bpy.
     obj.tallow.role = "HEAT"
     obj.tallow.heat_kind = "SOLID"
     obj.tallow.temperature = temperature
-    obj.data.materials.append(simple_material("Tallow Hot Plate", (0.045, 0.045, 0.05), 0.35, 0.9))
+    obj.data.materials.append(simple_material("Tallow Hot Plate", (0.035, 0.035, 0.04), 0.55))
     return obj
 
 
