@@ -229,3 +229,21 @@ def test_a_real_bake_ends_when_blender_is_gone(tmp_path):
     baker.process.stdin.close()
     baker.process.wait(20)
     assert baker.process.returncode == 2
+
+
+@needs_library
+def test_the_release_zip_brings_all_that_the_library_needs(tmp_path):
+    import zipfile
+    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--library", str(NATIVE), "--out", str(tmp_path)], check=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.zip"))) as archive:
+        archive.extractall(tmp_path)
+    names = (tmp_path / "tallow" / "lib" / "dependencies.txt").read_text().split()
+    assert names and (tmp_path / "tallow" / "presets" / "materials" / "paraffin.json").is_file()
+    make_scene(tmp_path / "scene", 8, 1)
+    baker = BakerProcess([sys.executable, str(tmp_path / "tallow" / "baker"), str(tmp_path / "scene"), str(tmp_path / "cache")])
+    drain(baker, 60, until="frame")
+    maps = Path(f"/proc/{baker.process.pid}/maps")
+    loaded = maps.read_text() if maps.exists() else ""
+    assert not loaded or all(str(tmp_path / "tallow" / "lib" / name) in loaded for name in names)
+    drain(baker, 60)
+    assert baker.process.returncode == 0

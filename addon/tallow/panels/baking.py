@@ -4,8 +4,8 @@
 import bpy
 
 from .. import bake, cache_paths, playback
-from ..core import estimate
 from ..core.events import format_seconds
+from ..core.statistics import details, stages, summary
 from ..export import checks
 from .common import Sidebar, facts, fields, wrapped
 
@@ -82,26 +82,11 @@ def _draw_messages(context, layout, status) -> None:
         box = layout.box()
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
-    facts(layout, frame_facts(status))
+    facts(layout, summary(status.entry))
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
         layout.label(text=f"and {len(status.warnings) - MOST_WARNINGS} more warnings", icon="BLANK1")
-
-
-def frame_facts(status):
-    """What the last frame's statistics say, for people."""
-    entry, drift = status.entry, status.volume_drift
-    rows = []
-    if entry.get("particle_volume"):
-        rows.append(("Volume", f"{entry['particle_volume'] * 1000.0:.4g} litres"))
-    if drift is not None:
-        rows.append(("Drift", f"{drift * 100.0:+.2f} %"))
-    if entry.get("melted") is not None:
-        rows.append(("Molten", f"{entry['melted'] * 100.0:.0f} %"))
-    if entry.get("peak_memory"):
-        rows.append(("Memory", estimate.format_bytes(entry["peak_memory"])))
-    return rows
 
 
 def _draw_folder(context, column) -> None:
@@ -148,4 +133,29 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column.prop(tallow, "checkpoint_every")
 
 
-CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output)
+class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_statistics"
+    bl_label = "Statistics"
+    bl_parent_id = "TALLOW_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.tallow.bake_path)
+
+    def draw(self, context):
+        cache = playback.cache_of(context.scene)
+        frame = cache.nearest(context.scene.frame_current) if cache else None
+        if frame is None:
+            self.layout.label(text="No frame is baked yet", icon="INFO")
+            return
+        entry = cache.frames[frame]
+        self.layout.label(text=f"Frame {frame}", icon="INFO")
+        facts(self.layout, summary(entry) + details(entry))
+        rows = stages(entry)
+        if rows:
+            self.layout.label(text="Where the time went", icon="TIME")
+            facts(self.layout, rows)
+
+
+CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output, TALLOW_PT_statistics)

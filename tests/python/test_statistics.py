@@ -1,0 +1,16 @@
+from tallow.core import statistics
+
+ENTRY = {"frame": 3, "seconds": 1.25, "substeps": 2, "particles": 81234, "cells": 10021, "particle_volume": 0.0801, "target_volume": 0.08,
+         "triangles": 20480, "max_speed": 1.2, "melted": 0.4, "peak_memory": 123456789, "stages": {"pressure": 0.2, "viscosity": 0.9, "heat": 0.001}}
+
+
+def test_a_frame_in_words():
+    assert statistics.summary(ENTRY) == [("Volume", "80.1 litres"), ("Drift", "+0.12 %"), ("Molten", "40 %"), ("Memory", "123 MB")]
+    assert ("Particles", "81 thousand") in statistics.details(ENTRY) and ("Time", "1.25 s") in statistics.details(ENTRY)
+    assert statistics.stages(ENTRY) == [("Viscosity", "0.90 s"), ("Pressure", "0.20 s")]
+
+
+def test_missing_numbers_are_left_out():
+    assert statistics.summary({}) == statistics.details({}) == statistics.stages({}) == []
+    assert statistics.summary({"particle_volume": 0.0, "target_volume": 0.0, "melted": 0.0}) == [("Molten", "0 %")]
+    assert statistics.format_volume(2.5e-6) == "2.5 ml" and statistics.format_volume(3) == "3 m³"
