@@ -82,7 +82,8 @@ def wax_material(color: Sequence[float], size: float) -> bpy.types.Material:
         shader.subsurface_method = "RANDOM_WALK"  # at few samples Burley speckles
     set_value(shader, "subsurface", 0.3)
     set_value(shader, "scale", 0.02 * size)
-    set_value(shader, "radius", (1.0, 0.55, 0.3) if "Subsurface Scale" in shader.inputs else (0.02 * size, 0.011 * size, 0.006 * size))
+    reach = 1.0 if "Subsurface Scale" in shader.inputs else 0.02 * size
+    set_value(shader, "radius", (reach, 0.55 * reach, 0.3 * reach))
     set_value(shader, "ior", 1.44)
     _add_grain(tree, shader, melt, size)
     return material

@@ -60,7 +60,7 @@ def make_box(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
     return obj
 
 
-def simple_material(name: str, color: Tuple[float, float, float], roughness: float, metallic: float = 0.0) -> bpy.types.Material:
+def simple_material(name: str, color: Tuple[float, float, float], roughness: float) -> bpy.types.Material:
     material = bpy.data.materials.get(name)
     if material is None:
         material = bpy.data.materials.new(name)
@@ -68,7 +68,6 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
         shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
         shader.inputs["Base Color"].default_value = (*color, 1.0)
         shader.inputs["Roughness"].default_value = roughness
-        shader.inputs["Metallic"].default_value = metallic
         material.diffuse_color = (*color, 1.0)
     return material
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import bpy
 import numpy as np

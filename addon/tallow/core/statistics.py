@@ -55,4 +55,5 @@ def stages(entry: Dict) -> Rows:
     if not isinstance(found, dict):
         return []
     ordered = sorted(found.items(), key=lambda item: -float(item[1]))
-    return [(name.replace("_", " ").capitalize(), f"{float(seconds):.2f} s") for name, seconds in ordered if float(seconds) >= 0.005]
+    return [(name.replace("_", " ").capitalize(), f"{float(seconds):.2f} s")
+            for name, seconds in ordered if float(seconds) >= 0.005]

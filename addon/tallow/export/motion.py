@@ -7,14 +7,11 @@ from typing import Dict, List, Optional, Set
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 
 from ..core.presets import ZERO_CELSIUS
 from ..core.scene_file import merge_keys, number, vector
 from . import meshes
-
-IDENTITY = (1.0, 1.0, 1.0)
-KEYED_HEAT = ("HEAT",)
 
 
 def is_animated(id_data) -> bool:
@@ -116,18 +113,13 @@ def _key_settings(obj: bpy.types.Object, settings: Dict, rotation: Quaternion, s
     tallow = obj.tallow
     key: Dict = {"temperature": number(settings["temperature"] + ZERO_CELSIUS)}
     if tallow.role == "INFLOW":
-        velocity = _vector(settings["velocity"])
+        velocity = Vector(settings["velocity"])
         key["velocity"] = vector((rotation @ velocity if tallow.local_velocity else velocity) * scale)
     if tallow.role == "HEAT":
         key["power"] = number(settings["power"])
     if tallow.role in ("INFLOW", "OUTFLOW", "HEAT"):
         key["enabled"] = bool(settings["enabled"])
     return key
-
-
-def _vector(values):
-    from mathutils import Vector
-    return Vector(values)
 
 
 class Deformation:

@@ -10,7 +10,7 @@ import bpy
 from mathutils import Vector
 
 from ..core.scene_file import number, vector
-from .motion import Track
+from .motion import Track, rotation_of
 
 ROLE_NAMES = {"WAX": "liquid", "LIQUID": "liquid", "INFLOW": "inflow", "OUTFLOW": "outflow", "SOLID": "solid",
               "RIGID": "rigid", "HEAT": "heat"}
@@ -69,7 +69,6 @@ def force_member(track: Track, scale: float) -> Dict:
 
 
 def _all_keys(track: Track, scale: float) -> List[Dict]:
-    from .motion import rotation_of
     return [{"time": number(time), "position": vector(matrix.translation * scale), "rotation": vector(rotation_of(matrix))}
             for time, matrix in zip(track.times, track.matrices)]
 
@@ -83,7 +82,8 @@ def joint_member(obj: bpy.types.Object, scale: float, warnings: List[str]) -> Op
     if not bodies:
         return None
     if constraint.type not in JOINTS:
-        warnings.append(f"{obj.name}: Tallow has no joint of the kind {constraint.type.title().replace('_', ' ')}; it is left out.")
+        kind = constraint.type.title().replace("_", " ")
+        warnings.append(f"{obj.name}: Tallow has no joint of the kind {kind}; it is left out.")
         return None
     matrix = obj.matrix_world
     # Blender turns a hinge about its local z and moves a slider along its local x.

@@ -96,8 +96,8 @@ class Exporter:
     def _take_mesh(self, obj: bpy.types.Object) -> None:
         mesh = meshes.evaluated(obj, self.context.evaluated_depsgraph_get())
         if not len(mesh.indices):
-            raise ExportError(f"{obj.name} has no faces, so it cannot be {_article(obj)}. Give it a mesh with faces, or set its "
-                              "role to None.")
+            raise ExportError(f"{obj.name} has no faces, so it cannot be {_article(obj)}. Give it a mesh with faces, or set "
+                              "its role to None.")
         if obj.tallow.role in ("WAX", "LIQUID", "INFLOW", "RIGID") and meshes.is_flat(mesh):
             raise ExportError(f"{obj.name} is flat, so it cannot be {_article(obj)}. Give it thickness, for example with a "
                               "Solidify modifier.")

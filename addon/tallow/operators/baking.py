@@ -165,8 +165,8 @@ class TALLOW_OT_bodies_to_keyframes(bpy.types.Operator):
 
 
 def _key_transform(obj, frame: int) -> None:
-    rotation = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(obj.rotation_mode, "rotation_euler")
-    for path in ("location", rotation):
+    rotations = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+    for path in ("location", rotations.get(obj.rotation_mode, "rotation_euler")):
         obj.keyframe_insert(path, frame=frame)
 
 

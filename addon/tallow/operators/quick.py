@@ -42,7 +42,8 @@ class _Quick(bpy.types.Operator):
 class TALLOW_OT_quick_melt(_Quick):
     bl_idname = "tallow.quick_melt"
     bl_label = "Quick Melt"
-    bl_description = "Make the selected mesh wax, and add all that it needs to melt: a domain, a floor and heat. Then press Bake"
+    bl_description = ("Make the selected mesh wax, and add all that it needs to melt: a domain, a floor and heat. Then press "
+                      "Bake")
 
     heat: EnumProperty(name="Heat", default="PLATE", items=(
         ("PLATE", "Hot plate", "The wax stands on a hot plate"),

@@ -47,8 +47,8 @@ class TALLOW_OT_add_material(bpy.types.Operator):
 class TALLOW_OT_add_volume(bpy.types.Operator):
     bl_idname = "tallow.add_volume"
     bl_label = "Add VDB Volume"
-    bl_description = ("Add a Volume object that plays the baked OpenVDB files: surface, temperature, viscosity and velocity, for "
-                      "geometry nodes and volume shaders")
+    bl_description = ("Add a Volume object that plays the baked OpenVDB files: surface, temperature, viscosity and velocity, "
+                      "for geometry nodes and volume shaders")
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

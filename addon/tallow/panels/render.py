@@ -18,8 +18,9 @@ class TALLOW_PT_render(Sidebar, bpy.types.Panel):
         column.operator("tallow.add_volume", icon="VOLUME_DATA")
         column.operator("tallow.bodies_to_keyframes", icon="KEYTYPE_KEYFRAME_VEC")
         column = fields(self.layout)
-        engine = scene.eevee if scene.render.engine == "BLENDER_EEVEE" and hasattr(scene.eevee, "use_motion_blur") else scene.render
-        column.prop(engine, "use_motion_blur")
+        # Eevee had a switch of its own before 4.2.
+        own = scene.render.engine == "BLENDER_EEVEE" and hasattr(scene.eevee, "use_motion_blur")
+        column.prop(scene.eevee if own else scene.render, "use_motion_blur")
 
 
 CLASSES = (TALLOW_PT_render,)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 
 from ..core import presets
 from ..core.presets import ZERO_CELSIUS

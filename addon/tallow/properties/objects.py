@@ -65,7 +65,7 @@ class TallowObject(bpy.types.PropertyGroup):
     mass: FloatProperty(name="Mass (kg)", default=1.0, min=1e-6, max=1e9, precision=3, options=set(),
                         description="Kilograms")
     conductivity: FloatProperty(name="Heat Conduction", default=0.5, min=0.0, max=1000.0, precision=2, options=set(),
-                                description="How well heat passes, in W/m K. 0 insulates, wood 0.1, glass 1, iron 80, copper 400")
+                                description="How well heat passes, in W/m K. 0 insulates, wood 0.1, glass 1, iron 80")
     specific_heat: FloatProperty(name="Specific Heat", default=900.0, min=1.0, max=1e5, precision=0, step=10000,
                                  options=set(), description="Energy that warms a kilogram by one degree, in J/kg K")
     fixed_temperature: BoolProperty(name="Hold Temperature", default=False, options=set(),

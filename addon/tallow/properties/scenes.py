@@ -136,7 +136,8 @@ class TallowScene(bpy.types.PropertyGroup):
                       description="Another number gives another, equally right, splash")
     threads: IntProperty(name="Threads", default=0, min=0, max=1024, options=set(),
                          description="0: one per core. The result is the same for any number")
-    save_particles: BoolProperty(name="Particles", default=True, options=set(), description="Write particles, for the particle view and effects")
+    save_particles: BoolProperty(name="Particles", default=True, options=set(),
+                                 description="Write particles, for the particle view and effects")
     save_vdb: BoolProperty(name="OpenVDB Volumes", default=True, options=set(),
                            description="Write level sets with temperature, viscosity and velocity, for volumes and other "
                                        "programs")
