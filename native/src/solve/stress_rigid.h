@@ -1,0 +1,67 @@
+// Rigid motions of labelled parts of a stress level: six numbers per label, in place of the velocities of its faces.
+//
+// A face belongs to the higher label of the two cells it separates. Its modes are the three translations and the three
+// rotations about the label's centre, lengths in units of the label's radius.
+#ifndef TLW_SOLVE_STRESS_RIGID_H
+#define TLW_SOLVE_STRESS_RIGID_H
+
+#include "solve/envelope.h"
+#include "solve/stress_level.h"
+
+typedef struct tlwRigidParts {
+    const tlwStressLevel *level;
+    const int16_t *label; // per cell, 0 = none
+    int count;            // labels are 1 .. count
+    double (*centre)[3];  // per label, cells
+    double *radius;       // per label, cells
+    double (*mass)[6][6]; // per label: its modes' mass matrix
+    int16_t *rows;        // per tile, row and component: the label of its eight faces, 0 none, -1 several
+    uint8_t *tile_used;   // per tile: some face has a label
+    tlwEnvelope inertia;  // the mass matrices, factored
+    double *sums;         // parallel sums, per chunk
+    double *values;       // six per label
+} tlwRigidParts;
+
+tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlwStressLevel *level,
+                            const int16_t *label, int count);
+void tlwFreeRigidParts(tlwRigidParts *parts);
+
+// out[6 * (label - 1) + mode] = W' x.
+void tlwRigidMoments(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *x, double *out);
+
+// W' (scale r - A z)
+void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *r, double scale,
+                      const tlwFaceFloats *z, double *out);
+
+// x += W q on the unknown faces.
+void tlwAddRigid(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceDoubles *x);
+void tlwAddRigidFloat(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceFloats *x);
+
+// Make the labelled faces of x move rigidly, each label by the motion that keeps its momentum and angular momentum:
+// x = W (W' M W)^-1 W' M x there.
+void tlwProjectMotion(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *x);
+void tlwProjectMotionFloat(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceFloats *x);
+
+// The transpose: spread each label's force and torque over its faces as a rigid acceleration would.
+void tlwProjectForces(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *f);
+
+// Modes of `component` of the face at domain coordinates i, j, k: three mode numbers 0 .. 5 and their values.
+static inline void tlwRigidModes(const double centre[3], double radius, int component, double i, double j, double k,
+                                 int mode[3], double value[3])
+{
+    double at[3] = {i + 0.5, j + 0.5, k + 0.5};
+    at[component] -= 0.5;
+    int b = (component + 1) % 3, c = (component + 2) % 3;
+    mode[0] = component, value[0] = 1;
+    mode[1] = 3 + b, value[1] = (at[c] - centre[c]) / radius; // rotation about b moves along a by the offset in c
+    mode[2] = 3 + c, value[2] = -(at[b] - centre[b]) / radius;
+}
+
+static inline int tlwFaceLabel(const tlwStressLevel *level, const int16_t *label, int component, int64_t face)
+{
+    const int64_t stride[3] = {1, level->grid.stride_y, level->grid.stride_z};
+    int16_t here = label[face], below = label[face - stride[component]];
+    return level->mass[component][face] > 0 ? (here > below ? here : below) : 0;
+}
+
+#endif

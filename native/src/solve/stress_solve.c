@@ -1,0 +1,261 @@
+#include "solve/stress_solve.h"
+
+#include "base/kernel.h"
+#include "base/memory.h"
+#include "solve/stress_precondition.h"
+#include "solve/stress_stencil.h"
+
+#include <string.h>
+#include <time.h>
+
+tlwResult tlwInitStressSystem(tlwStressSystem *system, const int dims[3], const int (*tiles)[3], int count)
+{
+    memset(system, 0, sizeof *system);
+    TLW_TRY(tlwInitStressLevel(&system->level, dims, tiles, count, true));
+    int16_t none = 0;
+    int slot = tlwAddField(&system->level.grid, sizeof none, &none, false);
+    if (slot < 0 || !tlwAddFaceFloats(&system->level, &system->b) || !tlwAddFaceDoubles(&system->level, &system->x))
+        return TLW_OUT_OF_MEMORY;
+    system->piece = system->level.grid.fields[slot].data;
+    return TLW_OK;
+}
+
+void tlwFreeStressSystem(tlwStressSystem *system)
+{
+    tlwFreeStressLevel(&system->level);
+    memset(system, 0, sizeof *system);
+}
+
+// The vectors of the iteration.
+typedef struct Iteration {
+    tlwThreads *threads;
+    const tlwStressLevel *level;
+    const tlwFaceFloats *b;
+    tlwFaceDoubles x, r, p, q; // q = A p
+    tlwFaceFloats *scaled;     // r in single precision, scaled to be about one
+    const tlwFaceFloats *z;
+    double alpha, beta, scale;
+} Iteration;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// x += alpha p, r -= alpha q; sum of r^2 / m.
+TLW_KERNEL static void advanceRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const Stencil s = makeStencil(it->level);
+    const double alpha = it->alpha, scale = it->scale;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &it->level->spans[n];
+        double sum[TLW_TILE] = {0};
+        for (int a = 0; a < 3; a++) {
+            const float *mass = it->level->mass[a];
+            const double *p = it->p.at[a], *q = it->q.at[a];
+            double *restrict x = it->x.at[a], *restrict r = it->r.at[a];
+            float *restrict scaled = it->scaled->at[a];
+            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
+            {
+#pragma GCC ivdep
+                for (int l = 0; l < TLW_TILE; l++) {
+                    double m = mass[i + l], next = r[i + l] - alpha * q[i + l];
+                    x[i + l] += alpha * p[i + l];
+                    r[i + l] = next;
+                    scaled[i + l] = (float)(scale * next);
+                    sum[l] += next * next / (m > 0 ? m : 1);
+                }
+            }
+        }
+        it->level->partial[n * TLW_PARTIALS] = addLanes(sum);
+    }
+}
+
+// Sums of r z and q z.
+TLW_KERNEL static void dotRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const Stencil s = makeStencil(it->level);
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &it->level->spans[n];
+        double rz[TLW_TILE] = {0}, qz[TLW_TILE] = {0};
+        for (int a = 0; a < 3; a++) {
+            const double *r = it->r.at[a], *q = it->q.at[a];
+            const float *z = it->z->at[a];
+            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
+            {
+                for (int l = 0; l < TLW_TILE; l++) {
+                    rz[l] += r[i + l] * z[i + l];
+                    qz[l] += q[i + l] * z[i + l];
+                }
+            }
+        }
+        it->level->partial[n * TLW_PARTIALS] = addLanes(rz);
+        it->level->partial[n * TLW_PARTIALS + 1] = addLanes(qz);
+    }
+}
+
+// p = z + beta p
+TLW_KERNEL static void turnRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const Stencil s = makeStencil(it->level);
+    const double beta = it->beta;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &it->level->spans[n];
+        for (int a = 0; a < 3; a++) {
+            double *restrict p = it->p.at[a];
+            const float *z = it->z->at[a];
+            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
+            {
+                for (int l = 0; l < TLW_TILE; l++)
+                    p[i + l] = z[i + l] + beta * p[i + l];
+            }
+        }
+    }
+}
+
+// Sum of b^2 / m.
+static void normRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const Stencil s = makeStencil(it->level);
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &it->level->spans[n];
+        double sum = 0;
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_SPAN_ROWS(&s, span, row)
+        for (int64_t i = row; i < row + span->cells; i++) {
+            double m = it->level->mass[a][i], b = it->b->at[a][i];
+            sum += m > 0 ? b * b / m : 0;
+        }
+        it->level->partial[n * TLW_PARTIALS] = sum;
+    }
+}
+
+static void run(const Iteration *it, tlwRangeFn *fn)
+{
+    tlwParallelFor(it->threads, it->level->span_count, TLW_SPAN_BLOCK, fn, (void *)it);
+}
+
+// True residual, on rigid pieces as their force and torque. Pieces are made rigid to the last bit of x first.
+static double computeResidual(Iteration *it, const tlwRigidParts *pieces)
+{
+    if (pieces->count)
+        tlwProjectMotion(it->threads, pieces, &it->x);
+    double squared = tlwStressResidual(it->threads, it->level, it->b, &it->x, &it->r);
+    if (pieces->count) {
+        tlwProjectForces(it->threads, pieces, &it->r);
+        it->alpha = 0;
+        run(it, advanceRange);
+        squared = sumPartials(it->level, 0);
+    }
+    return squared;
+}
+
+static void forgetDirection(Iteration *it)
+{
+    for (int a = 0; a < 3; a++) {
+        tlwFillDoubles(it->threads, &it->level->grid, it->p.at[a], 0);
+        tlwFillDoubles(it->threads, &it->level->grid, it->q.at[a], 0);
+    }
+}
+
+// Conjugate gradients with one preconditioner, from the present x. `limit` bounds the squared residual.
+static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwStressOptions *options, double limit,
+                         tlwStressStats *stats, double *squared)
+{
+    *squared = computeResidual(it, &pre->pieces);
+    if (*squared > limit && pre->deflation.parts.count) {
+        tlwDeflate(it->threads, &pre->deflation, &it->r, &it->x);
+        *squared = computeResidual(it, &pre->pieces);
+    }
+    forgetDirection(it);
+    double curvature = 1;
+    bool fresh = false; // the scaled residual is up to date
+    for (int n = 0; n<options->max_iterations && * squared> limit; n++) {
+        if (options->cancel && n % 4 == 0 && options->cancel(options->user))
+            return TLW_CANCELLED;
+        if (!fresh) {
+            it->alpha = 0;
+            it->scale = 1 / sqrt(*squared);
+            run(it, advanceRange);
+        }
+        it->z = tlwPrecondition(it->threads, pre, &it->r, it->scale);
+        run(it, dotRange);
+        double rz = sumPartials(it->level, 0), qz = sumPartials(it->level, 1);
+        it->beta = -qz / curvature;
+        run(it, turnRange);
+        curvature = tlwApplyStress(it->threads, it->level, &it->p, &it->q);
+        if (pre->pieces.count)
+            tlwProjectForces(it->threads, &pre->pieces, &it->q);
+        if (!(curvature > 0) || !(rz > 0))
+            return TLW_NOT_CONVERGED;
+        it->alpha = rz / curvature;
+        it->scale = 1 / sqrt(*squared);
+        run(it, advanceRange);
+        *squared = sumPartials(it->level, 0);
+        stats->iterations++;
+        fresh = true;
+        // The recursion drifts from the truth: believe only a residual that was computed, and restart from it.
+        if (*squared <= limit) {
+            *squared = computeResidual(it, &pre->pieces);
+            curvature = 1;
+            fresh = false;
+            forgetDirection(it);
+        }
+    }
+    return *squared <= limit ? TLW_OK : TLW_NOT_CONVERGED;
+}
+
+static tlwResult solveWith(Iteration *it, tlwStressSystem *system, const tlwStressOptions *options,
+                           tlwStressMethod method, double limit, tlwStressStats *stats, double *squared)
+{
+    double start = now();
+    tlwStressPreconditioner pre;
+    tlwResult result = tlwInitStressPreconditioner(it->threads, &pre, system, method);
+    double ready = now();
+    stats->setup_seconds += ready - start;
+    if (result == TLW_OK) {
+        it->scaled = &pre.b;
+        stats->method = method;
+        stats->components = pre.deflation.parts.count;
+        stats->levels = pre.multigrid.count;
+        result = iterate(it, &pre, options, limit, stats, squared);
+    }
+    stats->seconds += now() - ready;
+    tlwFreeStressPreconditioner(&pre);
+    return result;
+}
+
+tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlwStressOptions *options,
+                         tlwStressStats *stats)
+{
+    Iteration it = {.threads = threads, .level = &system->level, .b = &system->b, .x = system->x, .scale = 1};
+    memset(stats, 0, sizeof *stats);
+    stats->unknowns = tlwCountUnknowns(threads, &system->level);
+    run(&it, normRange);
+    double norm = sumPartials(&system->level, 0), squared = 0;
+    double limit = options->tolerance * options->tolerance * norm;
+    if (!(norm > 0)) { // at rest, and nothing moves it
+        for (int a = 0; a < 3; a++)
+            tlwFillDoubles(threads, &system->level.grid, system->x.at[a], 0);
+        return norm == 0 ? TLW_OK : TLW_NOT_CONVERGED;
+    }
+    if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
+        !tlwAddFaceDoubles(&system->level, &it.q))
+        return TLW_OUT_OF_MEMORY;
+    tlwStressMethod method = options->method;
+    if (method == TLW_STRESS_AUTOMATIC)
+        method = tlwChooseStressMethod(threads, system);
+    tlwResult result = solveWith(&it, system, options, method, limit, stats, &squared);
+    if (result == TLW_NOT_CONVERGED && options->method == TLW_STRESS_AUTOMATIC && method == TLW_STRESS_JACOBI)
+        result = solveWith(&it, system, options, TLW_STRESS_MULTIGRID, limit, stats, &squared);
+    if (result == TLW_NOT_CONVERGED && options->method == TLW_STRESS_AUTOMATIC)
+        result = solveWith(&it, system, options, TLW_STRESS_AGGREGATION, limit, stats, &squared);
+    stats->residual = sqrt(squared / norm);
+    return result;
+}

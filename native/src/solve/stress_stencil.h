@@ -1,0 +1,76 @@
+// What the kernels of the stress system share; private to native/src/solve/stress_*.c.
+#ifndef TLW_SOLVE_STRESS_STENCIL_H
+#define TLW_SOLVE_STRESS_STENCIL_H
+
+#include "solve/stress_level.h"
+
+// Spans in one parallel block. Sums are kept per span, so results do not depend on it.
+#define TLW_SPAN_BLOCK 2
+
+// Pointers as locals, so that a loop does not reload them.
+typedef struct Stencil {
+    const float *xx, *yy, *zz, *xy, *xz, *yz;
+    const float *mu, *mv, *mw;
+    int64_t y, z;
+} Stencil;
+
+static inline Stencil makeStencil(const tlwStressLevel *level)
+{
+    return (Stencil){level->c[0],    level->c[1],          level->c[2],         level->c[3],
+                     level->c[4],    level->c[5],          level->mass[0],      level->mass[1],
+                     level->mass[2], level->grid.stride_y, level->grid.stride_z};
+}
+
+#define TLW_FOR_SPAN_ROWS(stencil, span, row)                                                                          \
+    for (int k_##row = 0; k_##row < TLW_TILE; k_##row++)                                                               \
+        for (int64_t row = (span)->base + (stencil)->z * k_##row, end_##row = row + TLW_TILE * (stencil)->y;           \
+             row < end_##row; row += (stencil)->y)
+
+#define REAL double
+#define IN double
+#define NAME(x) x##_d
+#include "solve/stress_stencil.inc"
+#undef REAL
+#undef IN
+#undef NAME
+
+#define REAL float
+#define IN float
+#define NAME(x) x##_f
+#include "solve/stress_stencil.inc"
+#undef REAL
+#undef IN
+#undef NAME
+
+// Single-precision vector, summed in double.
+#define REAL double
+#define IN float
+#define NAME(x) x##_m
+#include "solve/stress_stencil.inc"
+#undef REAL
+#undef IN
+#undef NAME
+
+// The diagonal of A at window index i; where there is no unknown it may be zero.
+static inline __attribute__((always_inline)) void diagonalOfA(const Stencil *s, int64_t i, float d[3])
+{
+    const int64_t y = s->y, z = s->z;
+    d[0] = s->mu[i] + (((s->xx[i] + s->xx[i - 1]) + (s->xy[i] + s->xy[i + y])) + (s->xz[i] + s->xz[i + z]));
+    d[1] = s->mv[i] + (((s->yy[i] + s->yy[i - y]) + (s->xy[i] + s->xy[i + 1])) + (s->yz[i] + s->yz[i + z]));
+    d[2] = s->mw[i] + (((s->zz[i] + s->zz[i - z]) + (s->xz[i] + s->xz[i + 1])) + (s->yz[i] + s->yz[i + y]));
+}
+
+static inline double addLanes(const double lanes[TLW_TILE])
+{
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+static inline double sumPartials(const tlwStressLevel *level, int which)
+{
+    double sum = 0;
+    for (int n = 0; n < level->span_count; n++)
+        sum += level->partial[n * TLW_PARTIALS + which];
+    return sum;
+}
+
+#endif

@@ -1,0 +1,262 @@
+#include "solve/stress_transfer.h"
+
+#include "base/kernel.h"
+#include "base/memory.h"
+#include "solve/stress_stencil.h"
+
+#include <string.h>
+
+// How a coarse value gathers fine ones along an axis: fine index 2 I + first + n with weight[n].
+typedef struct Taps {
+    int first, count;
+    float weight[4];
+} Taps;
+
+static const Taps NODE = {-1, 3, {0.5f, 1, 0.5f, 0}};
+static const Taps SPREAD = {-1, 4, {0.25f, 0.75f, 0.75f, 0.25f}};
+static const Taps PARENT = {0, 2, {1, 1, 0, 0}};
+
+typedef struct Gather {
+    const tlwGrid *fine, *coarse;
+    const float *from;
+    float *to;
+    const float *mask; // result where positive; may be null
+    Taps taps[3];
+    float scale;
+    bool positive; // negative values count as zero
+} Gather;
+
+enum { BUFFER = 2 * TLW_TILE + 2 }; // fine cells -1 .. 16 beside a coarse row of eight
+
+// Add weight * row of the fine cells i0 - 1 .. i0 + 16, which may stick out of the window.
+static inline void addRow(const Gather *g, int i0, int j, int k, float weight, float sum[BUFFER])
+{
+    const tlwGrid *fine = g->fine;
+    const int *min = fine->window_min, *size = fine->window_size;
+    if (j < min[1] || j >= min[1] + size[1] || k < min[2] || k >= min[2] + size[2])
+        return;
+    int first = i0 - 1 < min[0] ? min[0] - (i0 - 1) : 0;
+    int last = i0 + 2 * TLW_TILE + 1 > min[0] + size[0] ? min[0] + size[0] - (i0 - 1) : BUFFER;
+    const float *row = g->from + tlwCellIndex(fine, i0 - 1, j, k);
+    if (first == 0 && last == BUFFER && !g->positive) {
+        for (int n = 0; n < BUFFER; n++)
+            sum[n] += weight * row[n];
+        return;
+    }
+    for (int n = first; n < last; n++)
+        sum[n] += weight * (g->positive && row[n] < 0 ? 0 : row[n]);
+}
+
+TLW_KERNEL static void gatherRange(void *context, int64_t begin, int64_t end)
+{
+    const Gather *g = context;
+    const Taps tx = g->taps[0], ty = g->taps[1], tz = g->taps[2];
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &g->coarse->tiles[t];
+        TLW_FOR_ROWS(g->coarse, tile, j, k, row)
+        {
+            float sum[BUFFER] = {0};
+            for (int c = 0; c < tz.count; c++)
+                for (int b = 0; b < ty.count; b++)
+                    addRow(g, 2 * tile->cell[0], 2 * (int)j + ty.first + b, 2 * k + tz.first + c,
+                           ty.weight[b] * tz.weight[c], sum);
+            for (int i = 0; i < TLW_TILE; i++) {
+                float value = 0;
+                for (int n = 0; n < tx.count; n++)
+                    value += tx.weight[n] * sum[2 * i + tx.first + n + 1];
+                g->to[row + i] = g->mask && !(g->mask[row + i] > 0) ? 0 : g->scale * value;
+            }
+        }
+    }
+}
+
+static void gather(tlwThreads *threads, Gather *g)
+{
+    tlwParallelFor(threads, g->coarse->tile_count, TLW_TILE_BLOCK, gatherRange, g);
+}
+
+void tlwRestrictFaces(tlwThreads *threads, const tlwStressLevel *fine, const tlwFaceFloats *r,
+                      const tlwStressLevel *coarse, tlwFaceFloats *b)
+{
+    for (int a = 0; a < 3; a++) {
+        Gather g = {&fine->grid, &coarse->grid, r->at[a], b->at[a], coarse->mass[a], {SPREAD, SPREAD, SPREAD},
+                    1,           false};
+        g.taps[a] = NODE;
+        gather(threads, &g);
+    }
+}
+
+typedef struct Prolong {
+    const tlwStressLevel *fine, *coarse;
+    const tlwFaceFloats *e;
+    tlwFaceFloats *x;
+} Prolong;
+
+// Coarse neighbours of fine index i along an axis, and the weight of the first; the second has the rest.
+static inline float neighbours(bool along, int i, int at[2])
+{
+    int parent = tlwFloorDiv(i, 2);
+    bool odd = i - 2 * parent;
+    at[0] = parent;
+    at[1] = odd ? parent + 1 : along ? parent : parent - 1;
+    return along ? (odd ? 0.5f : 1) : 0.75f;
+}
+
+static inline void prolongRow(const tlwGrid *coarse, const float *e, const float *mass, int component, int i0, int j,
+                              int k, float *restrict x)
+{
+    enum { HALF = TLW_TILE / 2 };
+    int jj[2], kk[2];
+    float wj = neighbours(component == 1, j, jj), wk = neighbours(component == 2, k, kk);
+    float sum[HALF + 2] = {0}; // coarse cells -1 .. 4
+    for (int c = 0; c < 2; c++)
+        for (int b = 0; b < 2; b++) {
+            float weight = (b ? 1 - wj : wj) * (c ? 1 - wk : wk);
+            const float *row = e + tlwCellIndex(coarse, i0 / 2 - 1, jj[b], kk[c]);
+            for (int n = 0; weight > 0 && n < HALF + 2; n++)
+                sum[n] += weight * row[n];
+        }
+    float value[TLW_TILE];
+    for (int n = 0; n < HALF; n++) {
+        float here = sum[n + 1];
+        value[2 * n] = component == 0 ? here : 0.75f * here + 0.25f * sum[n];
+        value[2 * n + 1] = component == 0 ? 0.5f * (here + sum[n + 2]) : 0.75f * here + 0.25f * sum[n + 2];
+    }
+    for (int i = 0; i < TLW_TILE; i++)
+        x[i] += mass[i] > 0 ? value[i] : 0;
+}
+
+TLW_KERNEL static void prolongRange(void *context, int64_t begin, int64_t end)
+{
+    const Prolong *p = context;
+    const tlwGrid *grid = &p->fine->grid, *coarse = &p->coarse->grid;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        int parent[3];
+        for (int a = 0; a < 3; a++)
+            parent[a] = tlwFloorDiv(tile->cell[a], 2 * TLW_TILE);
+        if (tlwFindTile(coarse, parent[0], parent[1], parent[2]) < 0)
+            continue; // no unknown in this tile
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int a = 0; a < 3; a++)
+            prolongRow(coarse, p->e->at[a], p->fine->mass[a] + row, a, tile->cell[0], (int)j, k, p->x->at[a] + row);
+    }
+}
+
+void tlwProlongFaces(tlwThreads *threads, const tlwStressLevel *coarse, const tlwFaceFloats *e,
+                     const tlwStressLevel *fine, tlwFaceFloats *x)
+{
+    Prolong p = {fine, coarse, e, x};
+    tlwParallelFor(threads, fine->grid.tile_count, TLW_TILE_BLOCK, prolongRange, &p);
+}
+
+// The part of a tile that holds samples or unknowns, in domain coordinates. False when it is empty.
+static bool findUsed(const tlwStressLevel *level, const tlwTile *tile, int low[3], int high[3])
+{
+    bool any = false;
+    TLW_FOR_ROWS(&level->grid, tile, j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        float used = 0;
+        for (int f = 0; f < 9; f++) {
+            float value = f < 6 ? level->c[f][row + i] : level->mass[f - 6][row + i];
+            used = value > used ? value : used;
+        }
+        if (used > 0) {
+            int at[3] = {tile->cell[0] + i, (int)j, k};
+            for (int a = 0; a < 3; a++) {
+                low[a] = !any || at[a] < low[a] ? at[a] : low[a];
+                high[a] = !any || at[a] > high[a] ? at[a] : high[a];
+            }
+            any = true;
+        }
+    }
+    return any;
+}
+
+static tlwResult activateCoarse(const tlwStressLevel *fine, tlwStressLevel *coarse)
+{
+    const tlwGrid *grid = &fine->grid;
+    int(*tiles)[3] = tlwAlloc((size_t)grid->tile_count * 8, sizeof *tiles);
+    if (!tiles)
+        return TLW_OUT_OF_MEMORY;
+    int count = 0;
+    for (int t = 0; t < grid->tile_count; t++) {
+        int low[3] = {0}, high[3] = {0}, from[3], to[3];
+        if (!findUsed(fine, &grid->tiles[t], low, high))
+            continue;
+        for (int a = 0; a < 3; a++) {
+            from[a] = tlwFloorDiv(tlwFloorDiv(low[a] - 1, 2), TLW_TILE);
+            to[a] = tlwFloorDiv(tlwFloorDiv(high[a] + 1, 2), TLW_TILE);
+        }
+        for (int k = from[2]; k <= to[2]; k++)
+            for (int j = from[1]; j <= to[1]; j++)
+                for (int i = from[0]; i <= to[0]; i++, count++) {
+                    tiles[count][0] = i;
+                    tiles[count][1] = j;
+                    tiles[count][2] = k;
+                }
+    }
+    int dims[3];
+    for (int a = 0; a < 3; a++)
+        dims[a] = (grid->dims[a] + 1) / 2;
+    tlwResult result = tlwInitStressLevel(coarse, dims, (const int(*)[3])tiles, count, false);
+    tlwFree(tiles);
+    return result;
+}
+
+typedef struct Prescribe {
+    const tlwStressLevel *fine, *coarse;
+} Prescribe;
+
+static bool isPrescribed(const tlwStressLevel *fine, int axis, int i, int j, int k)
+{
+    return tlwInWindow(&fine->grid, i, j, k) && fine->mass[axis][tlwCellIndex(&fine->grid, i, j, k)] < 0;
+}
+
+// A coarse face is prescribed when one of the four fine faces on it is.
+static void prescribeRange(void *context, int64_t begin, int64_t end)
+{
+    const Prescribe *p = context;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &p->coarse->grid.tiles[t];
+        TLW_FOR_ROWS(&p->coarse->grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++)
+            for (int a = 0; a < 3; a++) {
+                int b = (a + 1) % 3, c = (a + 2) % 3, at[3] = {2 * (tile->cell[0] + i), 2 * (int)j, 2 * k};
+                bool prescribed = false;
+                for (int n = 0; n < 4; n++) {
+                    int f[3] = {at[0], at[1], at[2]};
+                    f[b] += n & 1;
+                    f[c] += n >> 1;
+                    prescribed |= isPrescribed(p->fine, a, f[0], f[1], f[2]);
+                }
+                if (prescribed)
+                    p->coarse->mass[a][row + i] = -1;
+            }
+    }
+}
+
+tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse)
+{
+    TLW_TRY(activateCoarse(fine, coarse));
+    for (int kind = 0; kind < 6; kind++) {
+        Gather g = {&fine->grid, &coarse->grid, fine->c[kind], coarse->c[kind], NULL, {SPREAD, SPREAD, SPREAD},
+                    0.25f,       true};
+        if (kind <= TLW_ZZ) {
+            g.taps[kind] = PARENT;
+        } else {
+            g.taps[kind == TLW_YZ ? 1 : 0] = NODE;
+            g.taps[kind == TLW_XY ? 1 : 2] = NODE;
+        }
+        gather(threads, &g);
+    }
+    for (int a = 0; a < 3; a++) {
+        Gather g = {&fine->grid, &coarse->grid, fine->mass[a], coarse->mass[a], NULL, {SPREAD, SPREAD, SPREAD},
+                    1,           true};
+        g.taps[a] = NODE;
+        gather(threads, &g);
+    }
+    Prescribe p = {fine, coarse};
+    tlwParallelFor(threads, coarse->grid.tile_count, TLW_TILE_BLOCK, prescribeRange, &p);
+    return TLW_OK;
+}

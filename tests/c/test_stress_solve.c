@@ -1,0 +1,283 @@
+// The stress solver: true residuals, iteration counts at any contrast, the same bits for any number of threads.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "solve/stress_components.h"
+#include "solve/stress_deflation.h"
+#include "solve/stress_peel.h"
+#include "stress_problems.h"
+
+static tlwStressStats solve(tlwThreads *threads, tlwStressSystem *system, tlwStressMethod method)
+{
+    tlwStressOptions options = {.tolerance = 1e-6, .max_iterations = 400, .method = method};
+    tlwStressStats stats;
+    assert_int_equal(tlwSolveStress(threads, system, &options, &stats), TLW_OK);
+    return stats;
+}
+
+// || b - A x || / || b || in the norm of M^-1, by the plain operator.
+static double trueResidual(tlwStressSystem *system)
+{
+    tlwFaceDoubles y;
+    assert_true(tlwAddFaceDoubles(&system->level, &y));
+    tlwApplyStressReference(&system->level, &system->x, &y);
+    double r2 = 0, b2 = 0;
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < system->level.grid.cell_count; i++) {
+            double m = system->level.mass[a][i], b = system->b.at[a][i];
+            if (m > 0) {
+                r2 += (b - y.at[a][i]) * (b - y.at[a][i]) / m;
+                b2 += b * b / m;
+            }
+        }
+    return sqrt(r2 / b2);
+}
+
+static int iterationsOf(CellFn *cell, double ratio, int n)
+{
+    tlwStressSystem system;
+    tlwStressPeel peel;
+    assert_int_equal(buildProblem(&system, cell, &ratio, n), TLW_OK);
+    assert_int_equal(tlwPeelStress(&system, &peel), TLW_OK);
+    tlwStressStats stats = solve(NULL, &system, TLW_STRESS_AUTOMATIC);
+    assert_true(trueResidual(&system) < 1.01e-6);
+    assert_true(stats.residual < 1e-6);
+    tlwFreeStressPeel(&peel);
+    tlwFreeStressSystem(&system);
+    return stats.iterations;
+}
+
+static void test_two_blocks_converge_at_any_contrast(void **state)
+{
+    (void)state;
+    const double RATIOS[] = {1, 1e2, 1e4, 1e6, 1e9};
+    for (int n = 0; n < 5; n++)
+        assert_in_range(iterationsOf(twoBlocks, RATIOS[n], 32), 1, 20);
+}
+
+static void test_melting_statue_converges(void **state)
+{
+    (void)state;
+    assert_in_range(iterationsOf(statue, 1, 32), 1, 50);
+}
+
+static void test_stiff_lumps_in_thin_liquid_converge(void **state)
+{
+    (void)state;
+    assert_in_range(iterationsOf(lumps, 1, 32), 1, 18);
+}
+
+static void test_pool_with_ball_and_free_blob_converges(void **state)
+{
+    (void)state;
+    assert_in_range(iterationsOf(sphere, 1, 24), 1, 30);
+    assert_in_range(iterationsOf(pool, 1, 24), 1, 18);
+}
+
+static void test_solution_matches_a_direct_solve(void **state)
+{
+    (void)state;
+    double ratio = 1e6;
+    tlwStressSystem system;
+    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 8), TLW_OK);
+    const tlwStressLevel *level = &system.level;
+    int64_t cells = level->grid.cell_count;
+    int *number = tlwAlloc((size_t)cells * 3, sizeof *number), count = 0;
+    for (int64_t i = 0; i < 3 * cells; i++)
+        number[i] = level->mass[i % 3][i / 3] > 0 ? count++ : -1;
+    int *first = tlwAlloc((size_t)count, sizeof *first);
+    tlwEnvelope e;
+    assert_true(tlwInitEnvelope(&e, count, first));
+    for (int64_t i = 0; i < cells; i++)
+        for (int kind = 0; kind < 6; kind++) {
+            int component[4], sign[4];
+            int64_t face[4];
+            int faces = level->c[kind][i] > 0 ? tlwSampleFaces(&level->grid, kind, i, component, face, sign) : 0;
+            for (int p = 0; p < faces; p++)
+                for (int q = 0; q < faces; q++) {
+                    int r = number[3 * face[p] + component[p]], c = number[3 * face[q] + component[q]];
+                    if (r >= 0 && c >= 0 && c <= r)
+                        *tlwEnvelopeEntry(&e, r, c) += (double)level->c[kind][i] * sign[p] * sign[q];
+                }
+        }
+    double *b = tlwAlloc((size_t)count, sizeof *b);
+    for (int64_t i = 0; i < 3 * cells; i++)
+        if (number[i] >= 0) {
+            *tlwEnvelopeEntry(&e, number[i], number[i]) += level->mass[i % 3][i / 3];
+            b[number[i]] = system.b.at[i % 3][i / 3];
+        }
+    tlwFactorEnvelope(&e);
+    tlwSolveEnvelope(&e, b);
+    tlwStressOptions options = {.tolerance = 1e-9, .max_iterations = 400, .method = TLW_STRESS_MULTIGRID};
+    tlwStressStats stats;
+    assert_int_equal(tlwSolveStress(NULL, &system, &options, &stats), TLW_OK);
+    for (int64_t i = 0; i < 3 * cells; i++)
+        if (number[i] >= 0)
+            assert_true(fabs(system.x.at[i % 3][i / 3] - b[number[i]]) < 1e-6);
+    tlwFree(number);
+    tlwFree(first);
+    tlwFree(b);
+    tlwFreeEnvelope(&e);
+    tlwFreeStressSystem(&system);
+}
+
+static void test_every_method_gives_the_same_answer(void **state)
+{
+    (void)state;
+    double ratio = 1e3;
+    tlwStressSystem system[3];
+    const tlwStressMethod METHODS[3] = {TLW_STRESS_MULTIGRID, TLW_STRESS_JACOBI, TLW_STRESS_AGGREGATION};
+    for (int n = 0; n < 3; n++) {
+        assert_int_equal(buildProblem(&system[n], twoBlocks, &ratio, 16), TLW_OK);
+        solve(NULL, &system[n], METHODS[n]);
+    }
+    for (int n = 1; n < 3; n++)
+        for (int a = 0; a < 3; a++)
+            for (int64_t i = 0; i < system[0].level.grid.cell_count; i++)
+                assert_true(fabs(system[0].x.at[a][i] - system[n].x.at[a][i]) < 1e-4);
+    for (int n = 0; n < 3; n++)
+        tlwFreeStressSystem(&system[n]);
+}
+
+static void test_thread_count_does_not_change_a_bit(void **state)
+{
+    (void)state;
+    double ratio = 1e9;
+    tlwStressSystem system[2];
+    for (int n = 0; n < 2; n++) {
+        tlwThreads *threads = tlwCreateThreads(n ? 3 : 1);
+        assert_int_equal(buildProblem(&system[n], statue, &ratio, 24), TLW_OK);
+        solve(threads, &system[n], TLW_STRESS_AUTOMATIC);
+        tlwDestroyThreads(threads);
+    }
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(system[0].x.at[a], system[1].x.at[a],
+                            (size_t)system[0].level.grid.cell_count * sizeof(double));
+    tlwFreeStressSystem(&system[0]);
+    tlwFreeStressSystem(&system[1]);
+}
+
+// Peeled and put back, the velocity is the one of the unpeeled system wherever no ghost was shared.
+static void test_peeling_is_exact(void **state)
+{
+    (void)state;
+    double ratio = 100;
+    tlwStressSystem whole, peeled;
+    tlwStressPeel peel;
+    assert_int_equal(buildProblem(&whole, twoBlocks, &ratio, 16), TLW_OK);
+    assert_int_equal(buildProblem(&peeled, twoBlocks, &ratio, 16), TLW_OK);
+    assert_int_equal(tlwPeelStress(&peeled, &peel), TLW_OK);
+    assert_true(peel.count > 100);
+    for (int64_t n = 0; n < peel.count; n++)
+        assert_true(peel.faces[n].share == 1);
+    tlwStressOptions options = {.tolerance = 1e-9, .max_iterations = 400};
+    tlwStressStats stats;
+    assert_int_equal(tlwSolveStress(NULL, &whole, &options, &stats), TLW_OK);
+    assert_int_equal(tlwSolveStress(NULL, &peeled, &options, &stats), TLW_OK);
+    tlwUnpeelStress(&peeled, &peel, &peeled.x);
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < whole.level.grid.cell_count; i++)
+            assert_true(fabs(whole.x.at[a][i] - peeled.x.at[a][i]) < 1e-5);
+    tlwFreeStressPeel(&peel);
+    tlwFreeStressSystem(&whole);
+    tlwFreeStressSystem(&peeled);
+}
+
+static void test_deflation_solves_the_rigid_modes(void **state)
+{
+    (void)state;
+    tlwStressSystem system;
+    int16_t none = 0;
+    int count;
+    assert_int_equal(buildProblem(&system, lumps, NULL, 32), TLW_OK);
+    int slot = tlwAddField(&system.level.grid, sizeof none, &none, false);
+    int16_t *label = system.level.grid.fields[slot].data;
+    assert_int_equal(tlwFindStiffParts(NULL, &system.level, 1, label, &count), TLW_OK);
+    assert_int_equal(count, 7);
+    tlwStressDeflation deflation;
+    assert_int_equal(tlwInitStressDeflation(NULL, &deflation, &system.level, label, count), TLW_OK);
+    tlwFaceDoubles x, y;
+    assert_true(tlwAddFaceDoubles(&system.level, &x) && tlwAddFaceDoubles(&system.level, &y));
+    double q[42], back[42];
+    for (int n = 0; n < 42; n++)
+        q[n] = sin(n + 1.0);
+    tlwAddRigid(NULL, &deflation.parts, q, &x);
+    tlwApplyStress(NULL, &system.level, &x, &y);
+    tlwRigidMoments(NULL, &deflation.parts, &y, back);
+    tlwSolveEnvelope(&deflation.matrix, back);
+    for (int n = 0; n < 42; n++)
+        assert_true(fabs(back[n] - q[n]) < 1e-9);
+    tlwFreeStressDeflation(&deflation);
+    tlwFreeStressSystem(&system);
+}
+
+// A piece moves as one: its faces' velocities are a rigid motion, and the liquid beside it has been solved with it.
+static void test_pieces_move_rigidly(void **state)
+{
+    (void)state;
+    double ratio = 1;
+    tlwStressSystem system;
+    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 16), TLW_OK);
+    const tlwGrid *grid = &system.level.grid;
+    for (int k = 4; k < 9; k++)
+        for (int j = 4; j < 12; j++)
+            for (int i = 8; i < 12; i++)
+                system.piece[tlwCellIndex(grid, i, j, k)] = 1;
+    system.piece_count = 1;
+    solve(NULL, &system, TLW_STRESS_MULTIGRID);
+    // Rigid motion from three faces: u at two heights gives spin about y, and so on; then predict another face.
+    const double *u = system.x.at[0], *v = system.x.at[1], *w = system.x.at[2];
+#define AT(f, i, j, k) f[tlwCellIndex(grid, i, j, k)]
+    double wy = AT(u, 9, 6, 7) - AT(u, 9, 6, 6), wz = AT(u, 9, 6, 6) - AT(u, 9, 7, 6);
+    double wx = AT(w, 9, 7, 6) - AT(w, 9, 6, 6);
+    assert_true(fabs(AT(u, 11, 10, 8) - (AT(u, 9, 6, 6) + 2 * wy - 4 * wz)) < 1e-9);
+    assert_true(fabs(AT(v, 10, 9, 5) - (AT(v, 9, 6, 6) + wz + wx)) < 1e-9);
+    assert_true(fabs(AT(w, 8, 11, 7) - (AT(w, 9, 6, 6) + 5 * wx + wy)) < 1e-9);
+    assert_true(fabs(AT(w, 9, 6, 6)) > 1e-3);
+#undef AT
+    tlwFreeStressSystem(&system);
+}
+
+static bool cancelAtOnce(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void test_cancel_and_failure_are_reported(void **state)
+{
+    (void)state;
+    double ratio = 1e6;
+    tlwStressSystem system;
+    tlwStressStats stats;
+    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 16), TLW_OK);
+    tlwStressOptions options = {.tolerance = 1e-6, .max_iterations = 400, .cancel = cancelAtOnce};
+    assert_int_equal(tlwSolveStress(NULL, &system, &options, &stats), TLW_CANCELLED);
+    options = (tlwStressOptions){.tolerance = 1e-6, .max_iterations = 2};
+    assert_int_equal(tlwSolveStress(NULL, &system, &options, &stats), TLW_NOT_CONVERGED);
+    assert_true(stats.residual > 1e-6);
+    tlwFreeStressSystem(&system);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_blocks_converge_at_any_contrast),
+        cmocka_unit_test(test_melting_statue_converges),
+        cmocka_unit_test(test_stiff_lumps_in_thin_liquid_converge),
+        cmocka_unit_test(test_pool_with_ball_and_free_blob_converges),
+        cmocka_unit_test(test_solution_matches_a_direct_solve),
+        cmocka_unit_test(test_every_method_gives_the_same_answer),
+        cmocka_unit_test(test_thread_count_does_not_change_a_bit),
+        cmocka_unit_test(test_peeling_is_exact),
+        cmocka_unit_test(test_deflation_solves_the_rigid_modes),
+        cmocka_unit_test(test_pieces_move_rigidly),
+        cmocka_unit_test(test_cancel_and_failure_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
