@@ -286,6 +286,9 @@ static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, boo
         }
         pieces[found++] = piece;
     }
+    *fits = true;
+    if (!found)
+        return TLW_OK;
     qsort(pieces, (size_t)found, sizeof *pieces, comparePieces);
     int64_t unique = 0;
     for (int64_t n = 0; n < found; n++) {
