@@ -153,8 +153,7 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
     except OSError as error:
         raise BakeError(f"The scene cannot be written to {root}: {error.strerror or error}.") from None
     command += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads)]
-    if resume:
-        command.append("--resume")
+    command += (["--resume"] if resume else []) + ([] if bpy.app.background else ["--gentle"])
     try:
         process = BakerProcess(command)
     except OSError as error:

@@ -33,10 +33,17 @@ def bounds_of(objects: Iterable[bpy.types.Object]) -> Optional[Bounds]:
             Vector(tuple(max(box[1][i] for box in boxes) for i in range(3))))
 
 
+def get(scene: bpy.types.Scene) -> Optional[bpy.types.Object]:
+    """The scene's domain; None also when the artist deleted it, which leaves the pointer behind."""
+    obj = scene.tallow.domain
+    return obj if obj and obj.name in scene.objects else None
+
+
 def ensure(scene: bpy.types.Scene) -> bpy.types.Object:
     """The scene's domain, made when there is none."""
-    if scene.tallow.domain and scene.tallow.domain.name in scene.objects:
-        return scene.tallow.domain
+    obj = get(scene)
+    if obj:
+        return obj
     mesh = bpy.data.meshes.new(NAME)
     mesh.from_pydata([tuple(float(v) for v in corner) for corner in CORNERS], [], FACES)
     obj = bpy.data.objects.new(NAME, mesh)
@@ -72,9 +79,10 @@ def fit(scene: bpy.types.Scene, objects: List[bpy.types.Object], padding: float)
 
 def size(scene: bpy.types.Scene) -> Optional[Vector]:
     """Metres."""
-    if not scene.tallow.domain:
+    box = get(scene)
+    if box is None:
         return None
-    low, high = bounds(scene.tallow.domain)
+    low, high = bounds(box)
     return (high - low) * scene.unit_settings.scale_length
 
 

@@ -44,7 +44,7 @@ def _make_batch(key: Tuple, low, high, cell: float):
 def _draw() -> None:
     scene = bpy.context.scene
     tallow = getattr(scene, "tallow", None)
-    if not tallow or not tallow.show_cells or not tallow.domain:
+    if not tallow or not tallow.show_cells or domain.get(scene) is None:
         return
     import gpu
     low, high = domain.bounds(tallow.domain)

@@ -14,6 +14,15 @@ def test_no_domain(folder):
     scenes.expect_error(bpy.ops.tallow.bake, "no domain", "Fit Domain")
 
 
+def test_a_deleted_domain_is_no_domain(folder):
+    scenes.wax_in_a_box(folder)
+    scene = bpy.context.scene
+    scene.collection.objects.unlink(scene.tallow.domain)
+    scenes.expect_error(bpy.ops.tallow.bake, "no domain")
+    bpy.ops.tallow.fit_domain(use_selection=False)
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+
+
 def test_no_liquid(folder):
     scenes.wax_in_a_box(folder).tallow.role = "SOLID"
     scenes.expect_error(bpy.ops.tallow.bake, "Wax or Liquid")

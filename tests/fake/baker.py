@@ -92,6 +92,7 @@ def main():
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     threading.Thread(target=listen, daemon=True).start()
     mode = os.environ.get("FAKE_BAKER", "")

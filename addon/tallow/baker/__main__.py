@@ -119,6 +119,17 @@ def frame_range(text: str):
     return int(first), int(last or first)
 
 
+def be_considerate(gentle: bool) -> None:
+    """When memory runs out, the system is to end this process and not Blender. With a window, Blender also draws first."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("500")
+    except OSError:
+        pass  # not Linux, or not allowed
+    if gentle and hasattr(os, "nice"):
+        os.nice(5)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tallow-baker")
     parser.add_argument("scene", nargs="?")
@@ -127,6 +138,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--library", default=None)
+    parser.add_argument("--gentle", action="store_true", help="leave the processor to other programs that want it")
     parser.add_argument("--self-check", action="store_true", help="say that this Python can run the baker")
     arguments = parser.parse_args()
     if arguments.self_check:
@@ -136,6 +148,7 @@ def main() -> int:
         parser.error("a scene folder and a cache folder are needed")
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", errors="replace")
+    be_considerate(arguments.gentle)
     baker = Baker(arguments)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: baker.cancel())

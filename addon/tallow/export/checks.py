@@ -24,8 +24,8 @@ class Problem(NamedTuple):
 
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     """What is wrong with the set-up. Cheap enough to run on every redraw."""
-    box = scene.tallow.domain
-    if not box or box.name not in scene.objects:
+    box = domain.get(scene)
+    if box is None:
         return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
     if not roles.with_role(scene, *roles.FLUIDS, "RIGID"):
         return [Problem(True, "Nothing can move yet. Select a mesh and make it Wax or Liquid.")]

@@ -17,14 +17,15 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
     def draw(self, context):
         layout, scene = self.layout, context.scene
         tallow = scene.tallow
-        if tallow.domain:
+        box = domain.get(scene)
+        if box:
             layout.prop(tallow, "domain", text="")
         column = fields(layout)
         row = column.row()
         row.scale_y = 1.2
         row.operator("tallow.fit_domain", icon="SHADING_BBOX")
         column.prop(tallow, "padding")
-        if not tallow.domain:
+        if not box:
             return
         column = fields(layout)
         column.prop(tallow, "resolution")
@@ -47,7 +48,7 @@ class TALLOW_PT_walls(Sidebar, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return context.scene.tallow.domain is not None
+        return domain.get(context.scene) is not None
 
     def draw(self, context):
         tallow = context.scene.tallow

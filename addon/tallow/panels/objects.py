@@ -3,7 +3,7 @@
 
 import bpy
 
-from .. import icons, previews, roles
+from .. import domain, icons, previews, roles
 from ..core import plot, presets
 from ..core.presets import ZERO_CELSIUS
 from ..properties.materials import find_custom, lookup
@@ -20,7 +20,7 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         layout, obj = self.layout, context.object
-        if context.scene.tallow.domain is None:
+        if domain.get(context.scene) is None:
             _draw_quick_start(context, layout)
         if obj is None or not (obj.select_get() or obj.tallow.role != "NONE"):
             layout.label(text="Select an object", icon="RESTRICT_SELECT_OFF")
