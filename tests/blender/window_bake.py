@@ -34,13 +34,13 @@ def start(folder, frames=12, mode="slow"):
 
 
 def test_frames_land_while_blender_goes_on(folder):
-    start(folder, frames=6)
+    start(folder, frames=16)
     scene = bpy.context.scene
     yield from until(lambda: status().frame >= 3)
     assert running() and scene.frame_current >= 2 and len(scene.tallow.surface_object.data.vertices) == 266
     assert status().seconds_left is not None and 0 < scene.tallow.progress < 100
     yield from until(lambda: not running())
-    assert status().state == "done" and scene.frame_current == 6
+    assert status().state == "done" and scene.frame_current == 16
 
 
 def test_pause_resume_and_cancel(folder):
