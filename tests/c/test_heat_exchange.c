@@ -183,6 +183,57 @@ static void test_thermal_speed_of_ten_thousand_stays_within_bounds(void **state)
     tlwFreeMaterial(&material);
 }
 
+// Height of a corner of the grid over a tilted plane, in cells.
+static double getHeight(double x, double y, double z)
+{
+    return 0.3 * x + 0.2 * y + sqrt(1 - 0.13) * z - 14;
+}
+
+// Wax on a tilted plate. Cells that are nearly filled by the plate hold no wax; their share of its surface must count
+// all the same. With wax that conducts well the flow of heat measures the area.
+static void test_tilted_plate_touches_with_its_whole_surface(void **state)
+{
+    (void)state;
+    tlwMaterialDef wax = defineWax(0, 0, 0);
+    wax.conductivity_liquid = 1e4;
+    tlwMaterial material = makeMaterial(&wax);
+    Box box = makeBox(24, 24, 24, 0.001);
+    tlwFlow *f = &box.flow;
+    for (int k = 0; k <= 24; k++)
+        for (int j = 0; j <= 24; j++)
+            for (int i = 0; i <= 24; i++) {
+                int64_t c = at(&box, i, j, k);
+                double room = 0, share[3] = {0, 0, 0};
+                for (int q = 0; q < 4096; q++)
+                    room +=
+                        getHeight(i + (q % 16 + 0.5) / 16, j + (q / 16 % 16 + 0.5) / 16, k + (q / 256 + 0.5) / 16) > 0;
+                for (int q = 0; q < 256; q++) {
+                    double u = (q % 16 + 0.5) / 16, v = (q / 16 + 0.5) / 16;
+                    share[0] += getHeight(i, j + u, k + v) > 0;
+                    share[1] += getHeight(i + u, j, k + v) > 0;
+                    share[2] += getHeight(i + u, j + v, k) > 0;
+                }
+                for (int a = 0; a < 3; a++)
+                    tlwGetFloats(&f->grid, f->open[a])[c] = (float)(share[a] / 256);
+                double distance = tlwClamp(getHeight(i, j, k), -TLW_PHI_BAND, TLW_PHI_BAND);
+                tlwGetFloats(&f->grid, f->solid)[c] = (float)(0.001 * distance);
+                ((int16_t *)f->grid.fields[f->solid_object].data)[c] = 0;
+                tlwGetFloats(&f->grid, f->phi)[c] = -0.004f;
+                if (room > 0.25 * 4096 && i < 24 && j < 24 && k < 24)
+                    setCell(&box, &material, c, tlwGetEnthalpy(&material, 300));
+            }
+    tlwHeatObject plate = {.temperature = 310, .conductivity = 0.01};
+    tlwHeatDef def = defineHeat(&material, 1e-3);
+    def.objects = &plate;
+    def.object_count = 1;
+    runStep(&box, &def, NULL);
+    double area = -plate.heat / (10 * 1e-3 * 0.01 / 0.0005), exact = 24 * 24 * 1e-6 / sqrt(1 - 0.13);
+    print_message("tilted plate: contact off by %.2f %%\n", 100 * (area / exact - 1));
+    assert_true(fabs(area / exact - 1) < 0.03);
+    tlwFreeGrid(&f->grid);
+    tlwFreeMaterial(&material);
+}
+
 // A body as large as the wax, in one step that would overshoot by far if the body's temperature were held.
 static void test_body_and_wax_meet_without_overshoot(void **state)
 {
@@ -376,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_closed_box_keeps_its_energy),
         cmocka_unit_test(test_lines_and_full_system_agree_in_three_dimensions),
         cmocka_unit_test(test_thermal_speed_of_ten_thousand_stays_within_bounds),
+        cmocka_unit_test(test_tilted_plate_touches_with_its_whole_surface),
         cmocka_unit_test(test_body_and_wax_meet_without_overshoot),
         cmocka_unit_test(test_lamp_heats_what_it_sees),
         cmocka_unit_test(test_lamp_throws_shadows),

@@ -163,7 +163,7 @@ static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], doub
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         double low = a->open[axis][c], high = a->open[axis][c + a->strides[axis]];
-        bool at_wall = (cell[axis] <= 0 && low < high) || (cell[axis] >= dims[axis] - 1 && high < low);
+        bool at_wall = (cell[axis] <= 0 && low == 0) || (cell[axis] >= dims[axis] - 1 && high == 0);
         away[axis] = at_wall ? 0 : high - low;
         square += away[axis] * away[axis];
     }
