@@ -196,11 +196,4 @@ static inline tlwBody shapeBody(Scene *scene, Shape *s, double density, int ball
     return b;
 }
 
-// Put the origin of collider space at `origin`.
-static inline void placeBody(tlwBody *b, tlwVec3 origin, tlwQuat rotation)
-{
-    b->rotation = rotation;
-    b->position = tlwAdd(origin, tlwRotate(rotation, b->centre));
-}
-
 #endif

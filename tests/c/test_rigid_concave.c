@@ -45,11 +45,11 @@ static void test_hooks_hold_each_other(void **state)
         makeHook(&upper);
         tlwBody a = shapeBody(&s, &lower, 1000, 400, sampled ? 0.0125 : 0);
         a.motion = TLW_MOTION_STATIC;
-        placeBody(&a, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+        tlwPlaceBody(&a, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
         addBody(&s, a);
         tlwBody b = shapeBody(&s, &upper, 1000, 400, sampled ? 0.0125 : 0);
         tlwQuat over = tlwQuatFromRotationVector(v3(HALF_TURN, 0, 0));
-        placeBody(&b, v3(0, 0, 0.12), tlwQuatMul(tlwQuatFromRotationVector(v3(0, 0, HALF_TURN / 2)), over));
+        tlwPlaceBody(&b, v3(0, 0, 0.12), tlwQuatMul(tlwQuatFromRotationVector(v3(0, 0, HALF_TURN / 2)), over));
         int hook = addBody(&s, b);
         run(&s, 2, DT);
         // It hangs with its bar on the other's: 0.1 above.
@@ -70,7 +70,7 @@ static void test_linked_rings_stay_linked(void **state)
         openScene(&s, v3(0, 0, 0));
         for (int i = 0; i < 2; i++) {
             tlwBody b = shapeBody(&s, &shapes[i], 1000, 400, sampled ? 0.025 : 0);
-            placeBody(&b, v3(i * 0.5, 0, 0), tlwQuatFromRotationVector(v3(i * HALF_TURN / 2, 0, 0)));
+            tlwPlaceBody(&b, v3(i * 0.5, 0, 0), tlwQuatFromRotationVector(v3(i * HALF_TURN / 2, 0, 0)));
             b.velocity = v3(i ? 6 : -6, i ? 1 : 0, 0);
             b.spin = v3(1, i ? 2 : -3, 1);
             b.restitution = 0.5;
@@ -102,8 +102,8 @@ static void test_pile_of_gears_comes_to_rest(void **state)
     for (int i = 0; i < GEARS; i++) {
         makeGear(&shapes[i]);
         tlwBody b = shapeBody(&s, &shapes[i], 1000, 1200, 0.0125);
-        placeBody(&b, v3(0.1 * (i % 2) - 0.05, 0.1 * (i % 3) - 0.1, 0.35 + 0.56 * i),
-                  tlwQuatFromRotationVector(v3(0.5 * i, 0.3 * i, 0.2 * i)));
+        tlwPlaceBody(&b, v3(0.1 * (i % 2) - 0.05, 0.1 * (i % 3) - 0.1, 0.35 + 0.56 * i),
+                     tlwQuatFromRotationVector(v3(0.5 * i, 0.3 * i, 0.2 * i)));
         addBody(&s, b);
     }
     assert_true(deepest(&s) == 0);
@@ -134,7 +134,7 @@ static void test_ball_in_the_corner_of_one_field_touches_three_walls(void **stat
     makeCup(&shape);
     tlwBody cup = shapeBody(&s, &shape, 1000, 60, 0); // too few balls of its own to help
     cup.motion = TLW_MOTION_STATIC;
-    placeBody(&cup, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&cup, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
     addBody(&s, cup);
     int ball = addBody(&s, ballBody(&s, 1, 0.08, v3(0.1, 0.1, 0.1)));
     run(&s, 3, DT);
@@ -155,7 +155,7 @@ static void test_moving_cup_keeps_what_is_in_it(void **state)
     makeCup(&shape);
     tlwBody c = shapeBody(&s, &shape, 1000, 600, 0);
     c.motion = TLW_MOTION_KINEMATIC;
-    placeBody(&c, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&c, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
     int cup = addBody(&s, c);
     int ball = addBody(&s, ballBody(&s, 1, 0.05, v3(0.1, 0, 0.06)));
     int box = addBody(&s, boxBody(&s, 2, v3(0.05, 0.06, 0.04), v3(-0.1, 0.05, 0.06)));
@@ -183,7 +183,7 @@ static void test_ball_rests_on_a_field_with_a_narrow_band(void **state)
     addPart(&shape, v3(1, 1, 0.1), v3(0, 0, -0.1), 0);
     tlwBody slab = shapeBody(&s, &shape, 1000, 400, 0.02); // band 8 cm
     slab.motion = TLW_MOTION_STATIC;
-    placeBody(&slab, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&slab, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
     addBody(&s, slab);
     int ball = addBody(&s, ballBody(&s, 1, 0.3, v3(0, 0, 0.5)));
     run(&s, 0.1, DT);
@@ -207,7 +207,7 @@ static void test_crossed_plates_do_not_slice_each_other(void **state)
             tlwBody b = kind ? shapeBody(&s, &shapes[i], 1000, 150, kind == 2 ? 0.005 : 0)
                              : boxBody(&s, 1, v3(0.4, 0.01, 0.2), v3(0, 0, 0));
             double shift = i ? 0.013 : 0.0; // not where balls happen to be
-            placeBody(&b, v3(shift, 0, 0.45 * i), tlwQuatFromRotationVector(v3(0, 0, i * HALF_TURN / 2 + 0.02 * i)));
+            tlwPlaceBody(&b, v3(shift, 0, 0.45 * i), tlwQuatFromRotationVector(v3(0, 0, i * HALF_TURN / 2 + 0.02 * i)));
             b.motion = i ? TLW_MOTION_DYNAMIC : TLW_MOTION_STATIC;
             b.velocity = v3(0, 0, -2.0 * i);
             addBody(&s, b);
@@ -231,8 +231,8 @@ static void test_coarse_body_does_not_hover_over_a_fine_one(void **state)
         addPart(&shapes[i], v3(0.4, 0.4, 0.2), v3(0, 0, 0), 0);
     tlwBody fine = shapeBody(&s, &shapes[0], 1000, 400, 0.02), coarse = shapeBody(&s, &shapes[1], 1000, 400, 0.1);
     fine.motion = TLW_MOTION_STATIC;
-    placeBody(&fine, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
-    placeBody(&coarse, v3(0, 0, 0.6), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&fine, v3(0, 0, 0), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&coarse, v3(0, 0, 0.6), (tlwQuat){1, 0, 0, 0});
     addBody(&s, fine);
     int falling = addBody(&s, coarse);
     run(&s, 0.15, DT);

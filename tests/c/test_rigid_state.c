@@ -20,7 +20,7 @@ static void buildPile(Scene *s, Shape *hook, tlwThreads *threads)
     addPart(hook, v3(0.2, 0.05, 0.05), v3(0, 0, 0), 0);
     addPart(hook, v3(0.05, 0.05, 0.15), v3(-0.15, 0, 0.1), 0);
     tlwBody b = shapeBody(s, hook, 500, 300, 0.0125);
-    placeBody(&b, v3(0.6, 0, 1), (tlwQuat){1, 0, 0, 0});
+    tlwPlaceBody(&b, v3(0.6, 0, 1), (tlwQuat){1, 0, 0, 0});
     int index = addBody(s, b), joint;
     assert_int_equal(tlwAddRigidJoint(s->world, TLW_JOINT_HINGE, index, -1, v3(0.8, 0, 1), v3(0, 1, 0), &joint, NULL),
                      TLW_OK);

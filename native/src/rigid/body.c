@@ -28,6 +28,12 @@ tlwVec3 tlwGetBodyOrigin(const tlwBody *body)
     return tlwBodyToWorld(body, (tlwVec3){0, 0, 0});
 }
 
+void tlwPlaceBody(tlwBody *body, tlwVec3 origin, tlwQuat rotation)
+{
+    body->rotation = tlwQuatNormalize(rotation);
+    body->position = tlwAdd(origin, tlwRotate(body->rotation, body->centre));
+}
+
 tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world)
 {
     return tlwAdd(body->centre, tlwRotate(tlwQuatConjugate(body->rotation), tlwSub(world, body->position)));

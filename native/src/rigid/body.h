@@ -51,6 +51,9 @@ tlwMat3 tlwSphereInertia(double mass, double radius);
 // Where the origin of collider space is in the world: what an object's transform needs.
 tlwVec3 tlwGetBodyOrigin(const tlwBody *body);
 
+// Put the body where its object is: `origin` is where the origin of collider space goes. Call after the centre is set.
+void tlwPlaceBody(tlwBody *body, tlwVec3 origin, tlwQuat rotation);
+
 // World point to collider space and back.
 tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world);
 tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local);

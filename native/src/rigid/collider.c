@@ -110,9 +110,14 @@ tlwResult tlwCreateSphereCollider(double radius, tlwCollider **collider, tlwMess
     for (int i = 0; i < SHELL; i++) {
         double z = 1 - (2 * i + 1.0) / SHELL, ring = sqrt(1 - z * z), turn = i * 2.399963229728653;
         tlwVec3 normal = {ring * cos(turn), ring * sin(turn), z};
-        c->balls[i] = (tlwSurfaceBall){tlwScale(normal, 0.95 * radius), normal, 0.05 * radius};
+        c->balls[i] = (tlwSurfaceBall){tlwScale(normal, 0.95 * radius), normal, 0.05 * radius, {0, 0, 0}, radius};
     }
     return finishCollider(c, collider, message);
+}
+
+static tlwSurfaceBall sharpBall(tlwVec3 centre, tlwVec3 normal, double radius)
+{
+    return (tlwSurfaceBall){centre, tlwNormalize(normal), radius, centre, radius};
 }
 
 // Ball centres on the faces of the inner box that is `inset` smaller, an equal number of steps along each axis.
@@ -128,8 +133,7 @@ static int placeBoxBalls(tlwVec3 inner, const int steps[3], double inset, tlwSur
                 tlwVec3 at = {2.0 * i / steps[0] - 1, 2.0 * j / steps[1] - 1, 2.0 * k / steps[2] - 1};
                 tlwVec3 normal = {(i == steps[0]) - (i == 0), (j == steps[1]) - (j == 0), (k == steps[2]) - (k == 0)};
                 if (balls)
-                    balls[n] =
-                        (tlwSurfaceBall){{inner.x * at.x, inner.y * at.y, inner.z * at.z}, tlwNormalize(normal), inset};
+                    balls[n] = sharpBall((tlwVec3){inner.x * at.x, inner.y * at.y, inner.z * at.z}, normal, inset);
                 n++;
             }
     return n;
@@ -147,9 +151,8 @@ static int placeEdgeBalls(tlwVec3 inner, const int steps[3], double inset, tlwSu
                 normal[(axis + 1) % 3] = at[(axis + 1) % 3] = edge & 1 ? 1 : -1;
                 normal[(axis + 2) % 3] = at[(axis + 2) % 3] = edge & 2 ? 1 : -1;
                 if (balls)
-                    balls[n] = (tlwSurfaceBall){{inner.x * at[0], inner.y * at[1], inner.z * at[2]},
-                                                tlwNormalize((tlwVec3){normal[0], normal[1], normal[2]}),
-                                                inset};
+                    balls[n] = sharpBall((tlwVec3){inner.x * at[0], inner.y * at[1], inner.z * at[2]},
+                                         (tlwVec3){normal[0], normal[1], normal[2]}, inset);
                 n++;
             }
     return n;

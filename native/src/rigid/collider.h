@@ -29,6 +29,10 @@ typedef struct tlwSurfaceBall {
     tlwVec3 centre;
     tlwVec3 normal; // outwards where it touches; the average at corners and edges
     double radius;  // m, may be 0
+    // Where the surface is smooth, the largest ball inside the shape that touches near the same place; else the same
+    // ball again. Bodies touch with any point of it, so that a mesh of a ball rolls like a ball, not like its facets.
+    tlwVec3 core_centre;
+    double core_radius;
 } tlwSurfaceBall;
 
 // Neighbouring balls, culled together.

@@ -340,15 +340,35 @@ static bool insetBall(const tlwCollider *c, const Place *place, double inset, tl
         depth[i] = -depth[i];
         if (i > 0 && depth[i] >= inset && depth[i - 1] < inset) {
             double t = (inset - depth[i - 1]) / (depth[i] - depth[i - 1]);
-            *ball =
-                (tlwSurfaceBall){tlwMulAdd(points[i - 1], t, tlwSub(points[i], points[i - 1])), place->normal, inset};
+            tlwVec3 centre = tlwMulAdd(points[i - 1], t, tlwSub(points[i], points[i - 1]));
+            *ball = (tlwSurfaceBall){centre, place->normal, inset, centre, inset};
             return true;
         }
         if (depth[i] > depth[best])
             best = i;
     }
-    *ball = (tlwSurfaceBall){points[best], place->normal, fmax(depth[best], 0)};
+    double radius = fmax(depth[best], 0);
+    *ball = (tlwSurfaceBall){points[best], place->normal, radius, points[best], radius};
     return true;
+}
+
+// Go on inwards while the surface stays as far away as the way gone: the ball around that point is inside and touches.
+// Sampled fields are blunt on the medial axis, hence the tolerance; its effect is small because cores are only used
+// for directions near the ball's own normal.
+static void growCore(const tlwCollider *c, const Place *place, double largest, tlwSurfaceBall *ball)
+{
+    enum { STEPS = 24 };
+    tlwVec3 points[STEPS], gradients[STEPS];
+    double distance[STEPS], way[STEPS];
+    for (int i = 0; i < STEPS; i++) {
+        way[i] = ball->radius + (largest - ball->radius) * (i + 1) / STEPS;
+        points[i] = tlwMulAdd(place->position, -way[i], place->normal);
+    }
+    c->sample(c->user, points, STEPS, distance, gradients);
+    for (int i = 0; i < STEPS && way[i] + distance[i] < 0.03 * way[i] + 0.15 * ball->radius; i++) {
+        ball->core_centre = points[i];
+        ball->core_radius = way[i];
+    }
 }
 
 static tlwResult buildCollider(const Surface *s, const tlwBallDef *def, tlwCollider *c, tlwMessage *message)
@@ -365,8 +385,14 @@ static tlwResult buildCollider(const Surface *s, const tlwBallDef *def, tlwColli
         c->balls = tlwAlloc((size_t)places.count, sizeof *c->balls);
         ok = c->balls != NULL;
     }
-    for (int64_t i = 0; ok && i < places.count; i++)
-        c->ball_count += insetBall(c, &places.items[i], inset, &c->balls[c->ball_count]);
+    for (int64_t i = 0; ok && i < places.count; i++) {
+        tlwSurfaceBall *ball = &c->balls[c->ball_count];
+        if (!insetBall(c, &places.items[i], inset, ball))
+            continue;
+        if (places.items[i].rank == RANK_FLAT)
+            growCore(c, &places.items[i], 0.5 * thin, ball);
+        c->ball_count++;
+    }
     tlwFree(places.items);
     return ok ? tlwClusterBalls(c, message) : tlwFailMemory(message, "a collider");
 }

@@ -2,6 +2,13 @@
 #include "base/memory.h"
 #include "rigid/contact.h"
 
+#include <string.h>
+
+// Share of a core's radius by which its balls may be off the surface between them: they are a fifth of a radian apart.
+#define CORE_REACH 0.02
+// A core counts for directions within a third of a radian of its ball's normal.
+#define CORE_COSINE 0.945
+
 // Balls of `owner` seen from `other`: x_other = map x_owner + shift, both in collider space.
 typedef struct Side {
     const tlwContactSearch *search;
@@ -54,6 +61,15 @@ static tlwVec3 outwards(const Side *s, tlwVec3 p, tlwVec3 gradient)
 }
 
 // `p` is the ball's centre now, `out` the direction away from the other body's surface, both in the other's space.
+static void setContact(const Side *s, tlwContact *c, tlwVec3 p, double radius, tlwVec3 out, double gap)
+{
+    tlwVec3 away = tlwMulMat3(s->other_to_world, out); // from the other body towards the owner
+    c->ball = toWorld(s, p);
+    c->point = tlwMulAdd(c->ball, -radius, away);
+    c->normal = s->owner_b ? away : tlwScale(away, -1);
+    c->separation = gap;
+}
+
 static bool addCandidate(const Side *s, tlwNarrowScratch *scratch, uint32_t feature, tlwVec3 p, double radius,
                          tlwVec3 out, double gap)
 {
@@ -61,12 +77,9 @@ static bool addCandidate(const Side *s, tlwNarrowScratch *scratch, uint32_t feat
     if (!tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
         return false;
     tlwContact *c = &list->items[list->count++];
-    *c = (tlwContact){.body_a = s->pair->a, .body_b = s->pair->b, .owner_b = s->owner_b, .separation = gap};
+    *c = (tlwContact){.body_a = s->pair->a, .body_b = s->pair->b, .owner_b = s->owner_b};
     c->feature = feature | (s->owner_b ? 0x80000000u : 0);
-    tlwVec3 away = tlwMulMat3(s->other_to_world, out); // from the other body towards the owner
-    c->ball = toWorld(s, p);
-    c->point = tlwMulAdd(c->ball, -radius, away);
-    c->normal = s->owner_b ? away : tlwScale(away, -1);
+    setContact(s, c, p, radius, out, gap);
     return true;
 }
 
@@ -199,10 +212,44 @@ static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
     return count;
 }
 
+// A ball on a smooth part may touch with another point of its core: move it there, inside the core, towards the other
+// body, and take that when it is nearer. Works on the candidates from `first` to `end`; those that turn out not to be
+// near are dropped.
+static void touchWithCores(const Side *s, tlwNarrowScratch *scratch, int64_t first, int64_t end)
+{
+    const tlwCollider *c = s->owner->collider, *field = s->other->collider;
+    tlwMat3 to_other = tlwMat3Transpose(s->other_to_world);
+    tlwContact *list = scratch->candidates.items + first;
+    int count = (int)(end - first), kept = 0;
+    for (int i = 0; i < count; i++) {
+        const tlwSurfaceBall *ball = &c->balls[list[i].feature & 0x7fffffff];
+        tlwVec3 core = tlwAdd(tlwMulMat3(s->map, ball->core_centre), s->shift);
+        tlwVec3 out = tlwMulMat3(to_other, tlwScale(list[i].normal, s->owner_b ? 1 : -1));
+        scratch->points[i] = tlwMulAdd(core, ball->radius - ball->core_radius, out);
+    }
+    field->sample(field->user, scratch->points, count, scratch->distances, scratch->gradients);
+    for (int i = 0; i < count; i++) {
+        const tlwSurfaceBall *ball = &c->balls[list[i].feature & 0x7fffffff];
+        double gap = scratch->distances[i] - ball->radius;
+        tlwVec3 out = outwards(s, scratch->points[i], scratch->gradients[i]);
+        bool ahead = tlwDot(tlwMulMat3(s->map, ball->normal), out) < -CORE_COSINE;
+        if (ahead && gap < list[i].separation - 1e-4 * ball->radius) {
+            tlwVec3 core = tlwAdd(tlwMulMat3(s->map, ball->core_centre), s->shift);
+            setContact(s, &list[i], core, ball->core_radius, out, gap);
+        }
+        if (list[i].separation < s->pair->reach)
+            list[kept++] = list[i];
+    }
+    if (count > 0)
+        memmove(list + kept, list + count, (size_t)(scratch->candidates.count - end) * sizeof *list);
+    scratch->candidates.count -= count - kept;
+}
+
 static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
 {
     const tlwCollider *c = s->owner->collider, *field = s->other->collider;
     int kept = cullBalls(s, scratch), count = 0, fast = 0;
+    int64_t first = scratch->candidates.count;
     for (int i = 0; i < kept; i++) {
         const tlwSurfaceBall *ball = &c->balls[scratch->kept[i]];
         tlwVec3 p = tlwAdd(tlwMulMat3(s->map, ball->centre), s->shift);
@@ -215,10 +262,11 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
     for (int i = 0; i < count; i++) {
         int index = scratch->indices[i];
         double radius = c->balls[index].radius, gap = scratch->distances[i] - radius;
+        double near = s->pair->near + CORE_REACH * (c->balls[index].core_radius - radius);
         tlwVec3 p = scratch->points[i];
-        if (scratch->distances[i] > 0.98 * field->band && gap < s->pair->near)
+        if (scratch->distances[i] > 0.98 * field->band && gap < near)
             continue; // a ball larger than the band: a clamped distance does not say that it touches
-        if (gap < s->pair->near) {
+        if (gap < near) {
             tlwVec3 out = outwards(s, p, scratch->gradients[i]);
             if (!facesAway(s, &c->balls[index], out) && !addCandidate(s, scratch, (uint32_t)index, p, radius, out, gap))
                 return false;
@@ -232,7 +280,11 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
             scratch->distances[fast++] = gap;
         }
     }
-    return fast == 0 || traceBalls(s, scratch, NULL, fast);
+    int64_t slow_end = scratch->candidates.count;
+    if (fast > 0 && !traceBalls(s, scratch, NULL, fast))
+        return false;
+    touchWithCores(s, scratch, first, slow_end);
+    return true;
 }
 
 bool tlwFindPairContacts(const tlwContactSearch *search, const tlwBodyPair *pair, tlwNarrowScratch *scratch)

@@ -1,6 +1,15 @@
 // Few contacts out of many, the same ones every time, with their history.
 #include "rigid/contact.h"
 
+// Contacts of a pair that push the same way. More add nothing but redundancy, which the solver answers by shifting load
+// between them for ever: stacks of meshes sway.
+#define MOST_ALIKE 12
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static int findFeature(const tlwContact *list, int count, uint32_t feature)
 {
     for (int i = 0; i < count; i++)
@@ -26,47 +35,63 @@ static double novelty(const tlwBodyPair *pair, const tlwContact *candidate, cons
     return tlwDot(d, d) + 0.25 * pair->size * pair->size * tlwDot(n, n);
 }
 
-// Gaps count less than overlaps, and contacts of the last step more than new ones.
-static double weightOf(const tlwBodyPair *pair, const tlwContact *c, const tlwContact *previous, int previous_count)
+// Overlaps count more than gaps, and contacts of the last step much more than new ones: a resting body that changes its
+// contacts over the last bit of a distance would never be quite still.
+static double weightOf(const tlwBodyPair *pair, const tlwContact *c, bool known)
 {
-    double weight = 1 / (1 + fmax(0, c->separation) / (0.01 * pair->size));
-    return findFeature(previous, previous_count, c->feature) >= 0 ? 1.5 * weight : weight;
+    double depth = -c->separation / (0.01 * pair->size);
+    double weight = depth > 0 ? 1 + depth : 1 / (1 - depth);
+    return known ? 4 * weight : weight;
+}
+
+// While picking, `impulse` of a candidate is scratch space: novelty so far, weight, how many picked ones point its way.
+static int64_t rateCandidates(const tlwBodyPair *pair, tlwContactList *candidates, const tlwContact *previous,
+                              int previous_count)
+{
+    int64_t best = 0;
+    double deepest = HUGE_VAL;
+    for (int64_t i = 0; i < candidates->count; i++) {
+        tlwContact *c = &candidates->items[i];
+        bool known = findFeature(previous, previous_count, c->feature) >= 0;
+        double separation = c->separation - (known ? 1e-3 * pair->size : 0);
+        c->impulse = (tlwVec3){HUGE_VAL, weightOf(pair, c, known), 0};
+        if (separation < deepest) {
+            deepest = separation;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Update every candidate for the latest pick, and say which one is to be next; -1 = none is worth it.
+static int64_t pickNext(const tlwBodyPair *pair, tlwContactList *candidates, const tlwContact *latest)
+{
+    double most = 0;
+    int64_t next = -1;
+    for (int64_t i = 0; i < candidates->count; i++) {
+        tlwContact *c = &candidates->items[i];
+        c->impulse.x = least(c->impulse.x, novelty(pair, c, latest));
+        c->impulse.z += tlwDot(c->normal, latest->normal) > 0.97;
+        if (c->impulse.z < MOST_ALIKE && c->impulse.x * c->impulse.y > most) {
+            most = c->impulse.x * c->impulse.y;
+            next = i;
+        }
+    }
+    return next;
 }
 
 int tlwReduceContacts(const tlwBodyPair *pair, tlwContactList *candidates, const tlwContact *previous,
                       int previous_count, tlwContact *out, int max_count)
 {
-    tlwContact *list = candidates->items;
-    int64_t count = candidates->count;
-    if (count == 0)
+    if (candidates->count == 0)
         return 0;
-    int64_t best = 0;
-    for (int64_t i = 1; i < count; i++)
-        if (list[i].separation < list[best].separation)
-            best = i;
-    // normal_impulse and restitution are not in use yet: they hold the novelty so far and the weight.
-    for (int64_t i = 0; i < count; i++) {
-        list[i].normal_impulse = HUGE_VAL;
-        list[i].restitution = weightOf(pair, &list[i], previous, previous_count);
-    }
+    int64_t next = rateCandidates(pair, candidates, previous, previous_count);
     int picked = 0;
-    while (picked < max_count) {
-        out[picked++] = list[best];
-        double most = 0;
-        int64_t next = -1;
-        for (int64_t i = 0; i < count; i++) {
-            list[i].normal_impulse = fmin(list[i].normal_impulse, novelty(pair, &list[i], &out[picked - 1]));
-            if (list[i].normal_impulse * list[i].restitution > most) {
-                most = list[i].normal_impulse * list[i].restitution;
-                next = i;
-            }
-        }
-        if (next < 0)
-            break;
-        best = next;
+    while (next >= 0 && picked < max_count) {
+        out[picked] = candidates->items[next];
+        out[picked].impulse = (tlwVec3){0, 0, 0};
+        next = pickNext(pair, candidates, &out[picked++]);
     }
-    for (int i = 0; i < picked; i++)
-        out[i].normal_impulse = out[i].restitution = 0;
     return picked;
 }
 
