@@ -65,22 +65,21 @@ static void sampleHalfSpace(const void *user, const tlwVec3 *points, int count, 
     }
 }
 
-static tlwResult newCollider(tlwSampleDistanceFn *sample, int ball_count, tlwCollider **collider, tlwMessage *message)
+// Null when memory is out.
+static tlwCollider *newCollider(tlwSampleDistanceFn *sample, int ball_count)
 {
     tlwCollider *c = tlwAlloc(1, sizeof *c);
     if (!c)
-        return tlwFailMemory(message, "a collider");
+        return NULL;
     c->sample = sample;
     c->user = c;
     c->band = TLW_UNBOUNDED;
     c->ball_count = ball_count;
     c->balls = tlwAlloc((size_t)ball_count, sizeof *c->balls);
-    if (!c->balls) {
-        tlwDestroyCollider(c);
-        return tlwFailMemory(message, "a collider");
-    }
-    *collider = c;
-    return TLW_OK;
+    if (c->balls)
+        return c;
+    tlwDestroyCollider(c);
+    return NULL;
 }
 
 static tlwResult finishCollider(tlwCollider *c, tlwCollider **collider, tlwMessage *message)
@@ -99,8 +98,9 @@ tlwResult tlwCreateSphereCollider(double radius, tlwCollider **collider, tlwMess
     if (!(radius > 0) || !isfinite(radius))
         return tlwFail(message, TLW_BAD_ARGUMENT, "A ball needs a radius above 0, not %g m.", radius);
     enum { SHELL = 256 };
-    tlwCollider *c = NULL;
-    TLW_TRY(newCollider(sampleSphere, SHELL, &c, message));
+    tlwCollider *c = newCollider(sampleSphere, SHELL);
+    if (!c)
+        return tlwFailMemory(message, "a collider");
     c->parameters[0] = radius;
     c->box_max = (tlwVec3){radius, radius, radius};
     c->box_min = tlwScale(c->box_max, -1);
@@ -169,7 +169,6 @@ tlwResult tlwCreateBoxCollider(tlwVec3 half, tlwCollider **collider, tlwMessage 
     // Even numbers of steps, so that edge middles have a ball; long sides get more, but no more than 16.
     double step = fmax(thin, thick / 8);
     int steps[3] = {2 * (int)ceil(half.x / step), 2 * (int)ceil(half.y / step), 2 * (int)ceil(half.z / step)};
-    tlwCollider *c = NULL;
     double sides[3] = {2 * half.x, 2 * half.y, 2 * half.z};
     int edge_steps[3] = {0, 0, 0};
     for (int k = 0; k < 3; k++) {
@@ -177,7 +176,9 @@ tlwResult tlwCreateBoxCollider(tlwVec3 half, tlwCollider **collider, tlwMessage 
         edge_steps[k] = wanted > steps[k] ? wanted : 0;
     }
     int on_faces = placeBoxBalls(inner, steps, inset, NULL), on_edges = placeEdgeBalls(inner, edge_steps, inset, NULL);
-    TLW_TRY(newCollider(sampleBox, on_faces + on_edges, &c, message));
+    tlwCollider *c = newCollider(sampleBox, on_faces + on_edges);
+    if (!c)
+        return tlwFailMemory(message, "a collider");
     placeBoxBalls(inner, steps, inset, c->balls);
     placeEdgeBalls(inner, edge_steps, inset, c->balls + on_faces);
     c->parameters[0] = half.x;
@@ -193,8 +194,9 @@ tlwResult tlwCreateHalfSpaceCollider(tlwVec3 normal, double offset, tlwCollider 
 {
     if (!(tlwLength(normal) > 0) || !tlwIsFinite(normal) || !isfinite(offset))
         return tlwFail(message, TLW_BAD_ARGUMENT, "A half space needs a normal that is not zero.");
-    tlwCollider *c = NULL;
-    TLW_TRY(newCollider(sampleHalfSpace, 0, &c, message));
+    tlwCollider *c = newCollider(sampleHalfSpace, 0);
+    if (!c)
+        return tlwFailMemory(message, "a collider");
     normal = tlwNormalize(normal);
     c->parameters[0] = normal.x;
     c->parameters[1] = normal.y;
@@ -285,7 +287,7 @@ tlwResult tlwClusterBalls(tlwCollider *collider, tlwMessage *message)
     tlwFree(collider->clusters);
     collider->cluster_count = 0;
     // Halves differ by at most one, so no cluster is less than half full.
-    collider->clusters = tlwAlloc((size_t)(2 * collider->ball_count / CLUSTER_SIZE + 2), sizeof *collider->clusters);
+    collider->clusters = tlwAlloc(2 * (size_t)collider->ball_count / CLUSTER_SIZE + 2, sizeof *collider->clusters);
     if (!collider->clusters)
         return tlwFailMemory(message, "a collider");
     if (collider->ball_count > 0)

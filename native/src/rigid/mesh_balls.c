@@ -292,7 +292,8 @@ static int64_t thinPlaces(Places *places, Spacing spacing)
                 hash.head[bucket] = (int)count;
                 taken[count++] = *p;
             }
-        memcpy(places->items, taken, (size_t)count * sizeof *taken);
+        if (count > 0)
+            memcpy(places->items, taken, (size_t)count * sizeof *taken);
         places->count = count;
     }
     tlwFree(hash.head);

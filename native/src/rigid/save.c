@@ -82,7 +82,7 @@ static void passBody(Stream *s, tlwBody *b)
                           &b->solved_spin,
                           &b->joint_angular_impulse,
                           &b->solved_velocity};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         passVec3(s, vectors[i]);
     passQuat(s, &b->rotation);
     passQuat(s, &b->next_rotation);
@@ -102,7 +102,7 @@ static void passJoint(Stream *s, tlwJoint *j)
     passBool(s, &j->collide);
     tlwVec3 *vectors[] = {&j->anchor_a,       &j->anchor_b,        &j->axis_a,  &j->axis_b,
                           &j->linear_impulse, &j->angular_impulse, &j->impulse, &j->moment};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         passVec3(s, vectors[i]);
     passQuat(s, &j->relative);
     passBool(s, &j->used);
@@ -115,10 +115,10 @@ static void passContact(Stream *s, tlwContact *c)
     passBytes(s, &c->feature, sizeof c->feature);
     passBool(s, &c->owner_b);
     tlwVec3 *vectors[] = {&c->ball, &c->point, &c->normal, &c->local_a, &c->friction_impulse, &c->impulse};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         passVec3(s, vectors[i]);
     double *numbers[] = {&c->separation, &c->friction, &c->restitution, &c->normal_impulse};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         passDouble(s, numbers[i]);
 }
 
@@ -217,7 +217,7 @@ tlwResult tlwLoadRigidWorld(tlwRigidWorld *world, const unsigned char *bytes, si
 {
     tlwRigidWorld fresh = {.def = world->def};
     Stream s = {.bytes = (unsigned char *)bytes, .size = size};
-    tlwRigidWorld old = fresh;
+    tlwRigidWorld old;
     bool good = readWorld(&s, &fresh);
     if (good) {
         for (int64_t i = 0; i < fresh.body_count && i < world->body_count; i++) {
