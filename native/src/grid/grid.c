@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// States of a window tile. A tile is filled with backgrounds when it leaves the untouched or the active state, so a clean
-// tile can become active at no cost.
+// States of a window tile. A tile is filled with backgrounds when it leaves the untouched or the active state, so a
+// clean tile can become active at no cost.
 enum { TILE_UNTOUCHED = 0, TILE_CLEAN = 1, TILE_ACTIVE = 2 };
 
 typedef struct Window {
@@ -77,8 +77,7 @@ static void fillTile(const tlwFieldSlot *field, const tlwGrid *grid, int64_t bas
     bool zero = isZero(field);
     for (int k = 0; k < TLW_TILE; k++)
         for (int j = 0; j < TLW_TILE; j++) {
-            char *row = (char *)field->data +
-                        field->element * (size_t)(base + j * grid->stride_y + k * grid->stride_z);
+            char *row = (char *)field->data + field->element * (size_t)(base + j * grid->stride_y + k * grid->stride_z);
             if (zero) {
                 memset(row, 0, field->element * TLW_TILE);
                 continue;
@@ -355,11 +354,32 @@ static void fillRange(void *context, int64_t begin, int64_t end)
 {
     FillContext *c = context;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row) for (int i = 0; i < TLW_TILE; i++) c->field[row + i] = c->value;
+        TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) c->field[row + i] = c->value;
 }
 
 void tlwFillFloats(tlwThreads *threads, const tlwGrid *grid, float *field, float value)
 {
     FillContext context = {grid, field, value};
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, fillRange, &context);
+}
+
+typedef struct CopyContext {
+    const tlwGrid *grid;
+    const float *from;
+    float *to;
+} CopyContext;
+
+static void copyRange(void *context, int64_t begin, int64_t end)
+{
+    CopyContext *c = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row)
+    memcpy(c->to + row, c->from + row, TLW_TILE * sizeof(float));
+}
+
+void tlwCopyFloats(tlwThreads *threads, const tlwGrid *grid, const float *from, float *to)
+{
+    CopyContext context = {grid, from, to};
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, copyRange, &context);
 }

@@ -2,8 +2,8 @@
 // minimum corner. Work and memory follow the active tiles (8^3 cells), not the domain:
 //
 // - A *window* is a box of tiles around the active ones, with at least one inactive tile on every side. Every field has
-//   one value per window cell in plain x-fastest order, so a neighbour is `index +- 1`, `+- stride_y`, `+- stride_z` and
-//   needs no look-up. The memory is virtual: pages of the window that are never written cost nothing.
+//   one value per window cell in plain x-fastest order, so a neighbour is `index +- 1`, `+- stride_y`, `+- stride_z`
+//   and needs no look-up. The memory is virtual: pages of the window that are never written cost nothing.
 // - Loops visit the active tiles only, in an order that depends on the set of tiles and nothing else.
 // - Outside the active tiles every field holds its background value; stages write to active tiles only. So a stencil
 //   may read one tile beyond what is active.
@@ -21,15 +21,15 @@
 #define TLW_MAX_FIELDS 96
 
 typedef struct tlwTile {
-    int cell[3];   // domain coordinates of the first cell, multiples of 8
-    int64_t base;  // window index of the first cell
+    int cell[3];  // domain coordinates of the first cell, multiples of 8
+    int64_t base; // window index of the first cell
 } tlwTile;
 
 typedef struct tlwFieldSlot {
     void *data;
     size_t element; // bytes per cell; 0 = the slot is unused
     unsigned char background[8];
-    bool keep;      // contents of tiles that stay active survive a change of tiles
+    bool keep; // contents of tiles that stay active survive a change of tiles
     bool borrowed;
     bool scratch;
 } tlwFieldSlot;
@@ -61,7 +61,8 @@ void tlwFreeGrid(tlwGrid *grid);
 // Kept fields keep what they held on tiles that stay; every other cell of a newly active tile has the background value.
 tlwResult tlwActivateTiles(tlwGrid *grid, const int (*coords)[3], int count);
 
-// Add a field for the grid's whole life. `background` points to one element. Returns a slot number, -1 when memory is out.
+// Add a field for the grid's whole life. `background` points to one element. Returns a slot number, -1 when memory is
+// out.
 int tlwAddField(tlwGrid *grid, size_t element, const void *background, bool keep);
 
 // A scratch field with background zero; its contents inside the active tiles are unspecified. Give it back after use.
@@ -122,5 +123,8 @@ int tlwFindTile(const tlwGrid *grid, int ti, int tj, int tk);
 
 // Fill a field's active tiles with one float.
 void tlwFillFloats(tlwThreads *threads, const tlwGrid *grid, float *field, float value);
+
+// Copy a field's active tiles to another field.
+void tlwCopyFloats(tlwThreads *threads, const tlwGrid *grid, const float *from, float *to);
 
 #endif

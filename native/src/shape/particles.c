@@ -49,27 +49,51 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count)
     return TLW_OK;
 }
 
-tlwResult tlwReorderParticles(tlwParticles *particles, const int64_t *order, int64_t count)
+typedef struct Reorder {
+    const int64_t *order;
+    const void *from;
+    void *to;
+    size_t element;
+} Reorder;
+
+static void reorderRange(void *context, int64_t begin, int64_t end)
+{
+    const Reorder *r = context;
+    if (r->element == 1) {
+        const uint8_t *from = r->from;
+        uint8_t *to = r->to;
+        for (int64_t n = begin; n < end; n++)
+            to[n] = from[r->order[n]];
+        return;
+    }
+    const uint32_t *from = r->from;
+    uint32_t *to = r->to;
+    for (int64_t n = begin; n < end; n++)
+        to[n] = from[r->order[n]];
+}
+
+// Each array moves into a spare block, which becomes the array; its old block is the next spare.
+tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const int64_t *order, int64_t count)
 {
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
-    uint32_t *moved = tlwAlloc((size_t)(count ? count : 1), sizeof *moved);
-    if (!moved)
+    void *spare = tlwAlloc((size_t)particles->capacity, sizeof(float)),
+         *byte_spare = tlwAlloc((size_t)particles->capacity, 1);
+    if (!spare || !byte_spare) {
+        tlwFree(spare);
+        tlwFree(byte_spare);
         return TLW_OUT_OF_MEMORY;
-    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
-        if (arrays[n].element == 1) {
-            uint8_t *from = *arrays[n].data, *to = (uint8_t *)moved;
-            for (int64_t i = 0; i < count; i++)
-                to[i] = from[order[i]];
-        } else {
-            uint32_t *from = *arrays[n].data;
-            for (int64_t i = 0; i < count; i++)
-                moved[i] = from[order[i]];
-        }
-        if (count)
-            memcpy(*arrays[n].data, moved, (size_t)count * arrays[n].element);
     }
-    tlwFree(moved);
+    for (int a = 0; a < TLW_PARTICLE_ARRAYS; a++) {
+        void **target = arrays[a].element == 1 ? &byte_spare : &spare;
+        Reorder r = {order, *arrays[a].data, *target, arrays[a].element};
+        tlwParallelFor(threads, count, 32768, reorderRange, &r);
+        void *old = *arrays[a].data;
+        *arrays[a].data = *target;
+        *target = old;
+    }
+    tlwFree(spare);
+    tlwFree(byte_spare);
     particles->count = count;
     return TLW_OK;
 }

@@ -2,16 +2,16 @@
 #ifndef TLW_SHAPE_PARTICLES_H
 #define TLW_SHAPE_PARTICLES_H
 
-#include "base/result.h"
+#include "base/parallel.h"
 
 typedef struct tlwParticles {
     int64_t count, capacity;
-    float *position[3];  // cells, domain coordinates: cell (i, j, k) spans [i, i + 1) and so on
-    float *velocity[3];  // m/s
-    float *affine[9];    // 1/s: d velocity[row] / d position[column], row major (APIC)
-    float *enthalpy;     // J/kg above solid at 0 K
-    float *mass;         // kg
-    float *rest[3];      // m, world: where this material was at the start
+    float *position[3]; // cells, domain coordinates: cell (i, j, k) spans [i, i + 1) and so on
+    float *velocity[3]; // m/s
+    float *affine[9];   // 1/s: d velocity[row] / d position[column], row major (APIC)
+    float *enthalpy;    // J/kg above solid at 0 K
+    float *mass;        // kg
+    float *rest[3];     // m, world: where this material was at the start
     uint32_t *id;
     uint8_t *material;
 } tlwParticles;
@@ -32,7 +32,7 @@ void tlwFreeParticles(tlwParticles *particles);
 tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 
 // Keep particle order[n] as particle n, for n < count; `order` may drop particles but not repeat them.
-tlwResult tlwReorderParticles(tlwParticles *particles, const int64_t *order, int64_t count);
+tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const int64_t *order, int64_t count);
 
 // Copy one particle's data over another's, id included.
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from);

@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-
 #define MAX_LEVELS 12
-#define SWEEPS 2          // red-black sweeps before and after
+#define SWEEPS 2 // red-black sweeps before and after
 #define COARSEST_SWEEPS 12
 
 struct tlwPoisson {
@@ -21,9 +20,8 @@ struct tlwPoisson {
 
 static bool isCoarsest(const tlwGrid *grid)
 {
-    return grid->tile_count <= 1 ||
-           (grid->window_size[0] <= 4 * TLW_TILE && grid->window_size[1] <= 4 * TLW_TILE &&
-            grid->window_size[2] <= 4 * TLW_TILE && grid->tile_count <= 8);
+    return grid->tile_count <= 1 || (grid->window_size[0] <= 4 * TLW_TILE && grid->window_size[1] <= 4 * TLW_TILE &&
+                                     grid->window_size[2] <= 4 * TLW_TILE && grid->tile_count <= 8);
 }
 
 tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *system)

@@ -30,9 +30,9 @@ typedef struct tlwPocket {
 // The system. Slots of `grid`; the arrays stay the caller's and must not change until the solver is destroyed.
 typedef struct tlwPoissonSystem {
     tlwGrid *grid;
-    int diag;      // float
-    int weight[3]; // float, on faces
-    int type;      // uint8
+    int diag;                 // float
+    int weight[3];            // float, on faces
+    int type;                 // uint8
     const tlwPocket *pockets; // may be null
     int pocket_count;
     // Adds a further symmetric positive semi-definite operator to y (rigid bodies); may be null.
@@ -51,7 +51,8 @@ void tlwDestroyPoisson(tlwPoisson *poisson);
 
 // Solve A x = b from the guess in x. `b` is destroyed (it ends as the residual). Returns TLW_NOT_CONVERGED when the
 // iterations run out, TLW_CANCELLED when asked to stop; x then holds the best so far.
-tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, int max_iterations, tlwSolveStats *stats);
+tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, int max_iterations,
+                          tlwSolveStats *stats);
 
 // One multigrid cycle z = M^-1 r, for tests and for other solvers.
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z);

@@ -150,8 +150,8 @@ TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
         {
             int n = 2 * (k - tile->cell[2]), m = (int)(j - tile->cell[1]);
             for (int i = 0; i < TLW_TILE; i++)
-                s->out[row + i] = 0.25f * (plane[n][m][i] + plane[n + 3][m][i]) +
-                                  0.75f * (plane[n + 1][m][i] + plane[n + 2][m][i]);
+                s->out[row + i] =
+                    0.25f * (plane[n][m][i] + plane[n + 3][m][i]) + 0.75f * (plane[n + 1][m][i] + plane[n + 2][m][i]);
         }
     }
 }

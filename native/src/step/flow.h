@@ -12,11 +12,11 @@ typedef struct tlwFlow {
     tlwGrid grid;
 
     // The liquid
-    int phi;             // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
-    int velocity[3];     // face, float, m/s; kept between steps
+    int phi;         // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
+    int velocity[3]; // face, float, m/s; kept between steps
     int old_velocity[3]; // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
     int mass_weight[3];  // face, float: how much particle mass stands behind the velocity; 0 = none
-    int density;         // cell, float, kg/m3; the liquid's, or its neighbours' next to it
+    int density;         // cell, float, kg/m3, of the particles there; 0 = none
     int viscosity;       // cell, float, Pa s
     int fill;            // cell, float: volume of the cell's particles / cell volume
     int pressure;        // cell, float, Pa; kept between steps (warm start)
@@ -37,5 +37,8 @@ typedef struct tlwFlow {
 
 // Width of the level-set band, in cells, on either side.
 #define TLW_PHI_BAND 4
+
+// Lay out the fields of an empty grid. False when memory is out.
+bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx);
 
 #endif

@@ -1,0 +1,17 @@
+// Connected parts of a set of cells.
+#ifndef TLW_GRID_COMPONENTS_H
+#define TLW_GRID_COMPONENTS_H
+
+#include "grid/grid.h"
+
+// Which cells belong, and whether two neighbouring members hang together across the lower face of `cell` along `axis`.
+typedef struct tlwComponentRule {
+    bool (*is_member)(void *user, int64_t cell);
+    bool (*is_joined)(void *user, int64_t cell, int axis); // may be null: always
+    void *user;
+} tlwComponentRule;
+
+// Write 0 (no member) or 1 .. *count to `labels` (int32 field) on the active tiles. Numbers follow the order of tiles.
+tlwResult tlwLabelComponents(tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels, int *count);
+
+#endif

@@ -1,0 +1,269 @@
+#include "step/advect.h"
+
+#include "base/memory.h"
+#include "grid/sample.h"
+
+#include <string.h>
+
+typedef struct Advect {
+    const tlwFlow *flow;
+    const tlwGrid *grid;
+    float *velocity[3];
+    float step; // cells per (m/s)
+    tlwParticles *particles;
+    const float *from;
+    float *to;
+} Advect;
+
+static Advect makeAdvect(const tlwFlow *flow, double dt)
+{
+    Advect a = {.flow = flow, .grid = &flow->grid, .step = (float)(dt / flow->grid.dx)};
+    for (int axis = 0; axis < 3; axis++)
+        a.velocity[axis] = tlwGetFloats(&flow->grid, flow->velocity[axis]);
+    return a;
+}
+
+// Where a point is after a step along the field; a negative step goes back in time.
+static inline void trace(const Advect *a, float step, const float p[3], float out[3])
+{
+    float k1[3], k2[3], k3[3], q[3];
+    tlwSampleVelocity(a->grid, a->velocity, p, k1);
+    for (int n = 0; n < 3; n++)
+        q[n] = p[n] + 0.5f * step * k1[n];
+    tlwSampleVelocity(a->grid, a->velocity, q, k2);
+    for (int n = 0; n < 3; n++)
+        q[n] = p[n] + 0.75f * step * k2[n];
+    tlwSampleVelocity(a->grid, a->velocity, q, k3);
+    for (int n = 0; n < 3; n++)
+        out[n] = p[n] + step * ((2.0f / 9) * k1[n] + (3.0f / 9) * k2[n] + (4.0f / 9) * k3[n]);
+}
+
+static void particleRange(void *context, int64_t begin, int64_t end)
+{
+    const Advect *a = context;
+    float *const *position = a->particles->position;
+    for (int64_t n = begin; n < end; n++) {
+        float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
+        trace(a, a->step, p, q);
+        for (int axis = 0; axis < 3; axis++)
+            position[axis][n] = q[axis];
+    }
+}
+
+void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles)
+{
+    if (!flow->grid.tile_count)
+        return;
+    Advect a = makeAdvect(flow, dt);
+    a.particles = particles;
+    tlwParallelFor(threads, particles->count, 4096, particleRange, &a);
+}
+
+// A particle this close to a solid is moved out to this distance: cells.
+#define CLEARANCE 0.05f
+
+static void collideRange(void *context, int64_t begin, int64_t end)
+{
+    const Advect *a = context;
+    const float *solid = tlwGetFloats(a->grid, a->flow->solid);
+    float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
+    for (int64_t n = begin; n < end; n++) {
+        float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
+        for (int pass = 0; pass < 3; pass++) {
+            float d = tlwSampleGradient(a->grid, solid, 0, p, g) * per_cell;
+            if (d >= CLEARANCE)
+                break;
+            float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            if (!(length * per_cell > 0.01f))
+                break; // deep inside: nothing tells the way out
+            for (int axis = 0; axis < 3; axis++)
+                p[axis] += (CLEARANCE - d) * g[axis] / length;
+        }
+        for (int axis = 0; axis < 3; axis++)
+            position[axis][n] = p[axis];
+    }
+}
+
+void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles)
+{
+    Advect a = makeAdvect(flow, 0);
+    a.particles = particles;
+    tlwParallelFor(threads, particles->count, 4096, collideRange, &a);
+}
+
+// Hold a coordinate back at closed sides. False when the particle is outside all the same.
+static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float *x)
+{
+    float low = CLEARANCE, high = (float)grid->dims[axis] - CLEARANCE;
+    if (*x < low && walls[2 * axis] != TLW_WALL_OPEN)
+        *x = low;
+    if (*x > high && walls[2 * axis + 1] != TLW_WALL_OPEN)
+        *x = high;
+    return *x > 0 && *x < (float)grid->dims[axis]; // false for a NaN
+}
+
+tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWall walls[6], tlwParticles *particles,
+                           double *mass)
+{
+    *mass = 0;
+    int64_t kept = 0;
+    int64_t *order = tlwAlloc((size_t)particles->count, sizeof *order);
+    if (!order)
+        return TLW_OUT_OF_MEMORY;
+    for (int64_t n = 0; n < particles->count; n++) {
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside = keepInside(grid, walls, a, &particles->position[a][n]) && inside;
+        if (inside)
+            order[kept++] = n;
+        else
+            *mass += particles->mass[n];
+    }
+    tlwResult result = kept < particles->count ? tlwReorderParticles(threads, particles, order, kept) : TLW_OK;
+    tlwFree(order);
+    return result;
+}
+
+static void levelSetRange(void *context, int64_t begin, int64_t end)
+{
+    const Advect *a = context;
+    float band = (float)(TLW_PHI_BAND * a->grid->dx), near = 0.6f * band;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &a->grid->tiles[t];
+        TLW_FOR_ROWS(a->grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3];
+            float here = a->from[row + i];
+            trace(a, -a->step, p, q);
+            // Where nothing moves, nothing changes: not even by rounding.
+            if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) {
+                a->to[row + i] = here;
+                continue;
+            }
+            float v = tlwSampleCentre(a->grid, a->from, q);
+            a->to[row + i] = fabsf(v) < near ? tlwSampleCubic(a->grid, a->from, q) : v;
+        }
+    }
+}
+
+tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt)
+{
+    int slot = tlwBorrowField(&flow->grid, sizeof(float));
+    if (slot < 0)
+        return TLW_OUT_OF_MEMORY;
+    Advect a = makeAdvect(flow, dt);
+    a.from = tlwGetFloats(&flow->grid, flow->phi);
+    a.to = tlwGetFloats(&flow->grid, slot);
+    tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, levelSetRange, &a);
+    tlwCopyFloats(threads, &flow->grid, a.to, tlwGetFloats(&flow->grid, flow->phi));
+    tlwReturnField(&flow->grid, slot);
+    return TLW_OK;
+}
+
+// One component by one backward (or forward) trace from every face.
+typedef struct FaceAdvect {
+    Advect trace;
+    int axis;
+    float step;
+    const float *from;
+    float *to;
+} FaceAdvect;
+
+static void faceRange(void *context, int64_t begin, int64_t end)
+{
+    const FaceAdvect *f = context;
+    const tlwGrid *grid = f->trace.grid;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3];
+            p[f->axis] -= 0.5f;
+            trace(&f->trace, f->step, p, q);
+            f->to[row + i] = tlwSampleFace(grid, f->from, f->axis, q);
+        }
+    }
+}
+
+typedef struct Blend {
+    const FaceAdvect *f;
+    const float *back, *old;
+    float *value;
+    bool limit;
+} Blend;
+
+// value + (old - back) / 2, held between the values that the backward trace interpolated.
+static void maccormackRange(void *context, int64_t begin, int64_t end)
+{
+    const Blend *b = context;
+    const tlwGrid *grid = b->f->trace.grid;
+    int64_t sy = grid->stride_y, sz = grid->stride_z;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            float corrected = b->value[row + i] + 0.5f * (b->old[row + i] - b->back[row + i]);
+            if (!b->limit) {
+                b->value[row + i] = corrected;
+                continue;
+            }
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3];
+            p[b->f->axis] -= 0.5f;
+            trace(&b->f->trace, b->f->step, p, q);
+            int a = b->f->axis;
+            tlwStencil s =
+                tlwFindStencil(grid, q[0], q[1], q[2], a == 0 ? 0 : 0.5f, a == 1 ? 0 : 0.5f, a == 2 ? 0 : 0.5f);
+            float low = 1e30f, high = -1e30f;
+            for (int n = 0; n < 8; n++) {
+                float v = b->old[s.index + (n & 1) + (n >> 1 & 1) * sy + (n >> 2) * sz];
+                low = v < low ? v : low;
+                high = v > high ? v : high;
+            }
+            b->value[row + i] = corrected < low ? low : corrected > high ? high : corrected;
+        }
+    }
+}
+
+static void bfeccRange(void *context, int64_t begin, int64_t end)
+{
+    const Blend *b = context;
+    const tlwGrid *grid = b->f->trace.grid;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        b->value[row + i] = b->old[row + i] + 0.5f * (b->old[row + i] - b->back[row + i]);
+}
+
+tlwResult tlwAdvectVelocity(tlwThreads *threads, tlwFlow *flow, tlwTransport transport, double dt)
+{
+    tlwGrid *grid = &flow->grid;
+    int slots[5];
+    bool ok = true;
+    for (int n = 0; n < 5; n++)
+        ok = (slots[n] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++) {
+        float *old = tlwGetFloats(grid, flow->velocity[a]), *result = tlwGetFloats(grid, slots[a]),
+              *back = tlwGetFloats(grid, slots[3]), *better = tlwGetFloats(grid, slots[4]);
+        FaceAdvect f = {makeAdvect(flow, dt), a, -(float)(dt / grid->dx), old, result};
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &f);
+        if (transport == TLW_TRANSPORT_SEMI_LAGRANGIAN)
+            continue;
+        // There and back: the difference is twice the error (Dupont and Liu 2003).
+        FaceAdvect g = {makeAdvect(flow, dt), a, (float)(dt / grid->dx), result, back};
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &g);
+        if (transport == TLW_TRANSPORT_MACCORMACK) {
+            Blend b = {&f, back, old, result, true};
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, maccormackRange, &b);
+        } else {
+            Blend b = {&f, back, old, better, false};
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, bfeccRange, &b);
+            f.from = better;
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &f);
+        }
+    }
+    for (int a = 0; ok && a < 3; a++)
+        tlwCopyFloats(threads, grid, tlwGetFloats(grid, slots[a]), tlwGetFloats(grid, flow->velocity[a]));
+    for (int n = 0; n < 5; n++)
+        tlwReturnField(grid, slots[n]);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}

@@ -1,0 +1,177 @@
+// Checkpoints: everything that the next step depends on.
+#include "base/memory.h"
+#include "base/state.h"
+#include "scene/scene.h"
+#include "step/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Fields that live from step to step.
+#define KEPT 5
+
+static void listKept(const tlwFlow *flow, int slots[KEPT])
+{
+    const int list[KEPT] = {flow->phi, flow->velocity[0], flow->velocity[1], flow->velocity[2], flow->pressure};
+    memcpy(slots, list, sizeof list);
+}
+
+typedef struct Meta {
+    double time, lead, dt_limit, start_mass, came, went;
+    int64_t step_count, particles;
+    uint32_t next_id, unused;
+} Meta;
+
+static void packTiles(const tlwGrid *grid, int slot, float *packed)
+{
+    const float *field = tlwGetFloats(grid, slot);
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        {
+            memcpy(packed, field + row, TLW_TILE * sizeof(float));
+            packed += TLW_TILE;
+        }
+}
+
+static void unpackTiles(const tlwGrid *grid, int slot, const float *packed)
+{
+    float *field = tlwGetFloats(grid, slot);
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        {
+            memcpy(field + row, packed, TLW_TILE * sizeof(float));
+            packed += TLW_TILE;
+        }
+}
+
+tlwResult tlwSaveState(tlwSim *sim, const char *path)
+{
+    if (!sim || !path)
+        return TLW_BAD_ARGUMENT;
+    tlwMessage *message = &sim->context->message;
+    const tlwGrid *grid = &sim->flow.grid;
+    tlwStateHeader header = {tlwHashScene(sim->scene),
+                             sim->scene->def.frame_start + (int64_t)floor(sim->time * sim->scene->def.fps + 0.5)};
+    size_t floats = (size_t)grid->tile_count * TLW_TILE_CELLS;
+    float *packed = tlwAlloc(floats, sizeof *packed);
+    if (!packed)
+        return tlwFailMemory(message, "a checkpoint");
+    tlwStateWriter *writer;
+    tlwResult result = tlwBeginState(path, &header, message, &writer);
+    if (result != TLW_OK) {
+        tlwFree(packed);
+        return result;
+    }
+    Meta meta = {sim->time, sim->lead,       sim->dt_limit,        sim->start_mass, sim->came,
+                 sim->went, sim->step_count, sim->particles.count, sim->next_id,    0};
+    tlwPutSection(writer, "meta", &meta, sizeof meta);
+    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
+    tlwListParticleArrays(&sim->particles, arrays);
+    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "particles%d", n);
+        tlwPutSection(writer, name, *arrays[n].data, arrays[n].element * (size_t)sim->particles.count);
+    }
+    int(*coords)[3] = (int(*)[3])packed; // tile coordinates fit: 3 ints against 512 floats a tile
+    for (int t = 0; t < grid->tile_count; t++)
+        for (int a = 0; a < 3; a++)
+            coords[t][a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
+    tlwPutSection(writer, "tiles", coords, (size_t)grid->tile_count * sizeof *coords);
+    tlwPutSection(writer, "heat", sim->thermal.objects,
+                  (size_t)sim->scene->object_count * sizeof *sim->thermal.objects);
+    int slots[KEPT];
+    listKept(&sim->flow, slots);
+    for (int n = 0; n < KEPT; n++) {
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "field%d", n);
+        packTiles(grid, slots[n], packed);
+        tlwPutSection(writer, name, packed, floats * sizeof *packed);
+    }
+    tlwFree(packed);
+    return tlwEndState(writer, message);
+}
+
+static tlwResult readParticles(tlwSim *sim, tlwStateReader *reader, int64_t count)
+{
+    tlwMessage *message = &sim->context->message;
+    if (count < 0 || tlwGetSectionSize(reader, "particles0") != count * (int64_t)sizeof(float))
+        return tlwFail(message, TLW_BAD_FILE,
+                       "The checkpoint is damaged: its particles do not add up. Bake again from the start.");
+    sim->particles.count = 0;
+    if (tlwReserveParticles(&sim->particles, count) != TLW_OK)
+        return tlwFailMemory(message, "the particles");
+    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
+    tlwListParticleArrays(&sim->particles, arrays);
+    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "particles%d", n);
+        TLW_TRY(tlwGetSection(reader, name, *arrays[n].data, arrays[n].element * (size_t)count, message));
+    }
+    sim->particles.count = count;
+    return TLW_OK;
+}
+
+static tlwResult readFields(tlwSim *sim, tlwStateReader *reader)
+{
+    tlwMessage *message = &sim->context->message;
+    tlwGrid *grid = &sim->flow.grid;
+    int(*coords)[3] = NULL;
+    int64_t count = 0;
+    TLW_TRY(tlwLoadSection(reader, "tiles", sizeof *coords, (void **)&coords, &count, message));
+    tlwResult result = tlwActivateTiles(grid, (const int(*)[3])coords, (int)count);
+    tlwFree(coords);
+    if (result != TLW_OK)
+        return tlwFailMemory(message, "the grid");
+    size_t bytes = (size_t)grid->tile_count * TLW_TILE_CELLS * sizeof(float);
+    float *packed = tlwAlloc(1, bytes);
+    if (!packed)
+        return tlwFailMemory(message, "a checkpoint");
+    int slots[KEPT];
+    listKept(&sim->flow, slots);
+    for (int n = 0; n < KEPT && result == TLW_OK; n++) {
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "field%d", n);
+        result = tlwGetSection(reader, name, packed, bytes, message);
+        if (result == TLW_OK)
+            unpackTiles(grid, slots[n], packed);
+    }
+    tlwFree(packed);
+    return result;
+}
+
+tlwResult tlwLoadState(tlwSim *sim, const char *path)
+{
+    if (!sim || !path)
+        return TLW_BAD_ARGUMENT;
+    tlwMessage *message = &sim->context->message;
+    tlwStateReader *reader;
+    TLW_TRY(tlwOpenState(path, message, &reader));
+    Meta meta;
+    tlwResult result = tlwGetStateHeader(reader).scene_hash == tlwHashScene(sim->scene)
+                           ? tlwVerifyState(reader, message)
+                           : tlwFail(message, TLW_BAD_FILE,
+                                     "The checkpoint %s belongs to another scene; bake again from the start.", path);
+    if (result == TLW_OK)
+        result = tlwGetSection(reader, "meta", &meta, sizeof meta, message);
+    if (result == TLW_OK)
+        result = readParticles(sim, reader, meta.particles);
+    if (result == TLW_OK)
+        result = tlwGetSection(reader, "heat", sim->thermal.objects,
+                               (size_t)sim->scene->object_count * sizeof *sim->thermal.objects, message);
+    if (result == TLW_OK)
+        result = readFields(sim, reader);
+    tlwCloseState(reader);
+    TLW_TRY(result);
+    sim->time = meta.time;
+    sim->lead = meta.lead;
+    sim->dt_limit = meta.dt_limit;
+    sim->start_mass = meta.start_mass;
+    sim->came = meta.came;
+    sim->went = meta.went;
+    sim->step_count = meta.step_count;
+    sim->next_id = meta.next_id;
+    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, 0, sim->flow.grid.dx));
+    tlwRasterizeSolids(&sim->solids, &sim->flow);
+    tlwMeasureSim(sim);
+    return TLW_OK;
+}

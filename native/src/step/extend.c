@@ -1,0 +1,214 @@
+#include "step/extend.h"
+
+#include "grid/sample.h"
+#include "step/solids.h"
+
+typedef struct Extend {
+    const tlwFlow *flow;
+    const tlwGrid *grid;
+    const tlwScene *scene;
+    float *velocity[3];
+    uint8_t *layer[3]; // 1 = face of the liquid, n + 1 = n cells away, 0 = not reached
+    int now;
+} Extend;
+
+static void seedRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    const float *phi = tlwGetFloats(e->grid, e->flow->phi), *open[3];
+    for (int a = 0; a < 3; a++)
+        open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
+    int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        for (int a = 0; a < 3; a++) {
+            bool liquid = (phi[c] < 0 || phi[c - stride[a]] < 0) && open[a][c] > 0;
+            e->layer[a][c] = liquid;
+            if (!liquid)
+                e->velocity[a][c] = 0;
+        }
+}
+
+static void seedGatheredRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            const float *weight = tlwGetFloats(e->grid, e->flow->mass_weight[a]);
+            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                e->layer[a][c] = weight[c] > 0;
+        }
+}
+
+static void layerRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    int64_t sy = e->grid->stride_y, sz = e->grid->stride_z;
+    const int64_t neighbours[6] = {-1, 1, -sy, sy, -sz, sz};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        for (int a = 0; a < 3; a++) {
+            // A layer that another thread writes meanwhile is `now`, never below it: no race on what is read.
+            uint8_t *layer = e->layer[a];
+            if (__atomic_load_n(&layer[c], __ATOMIC_RELAXED))
+                continue;
+            float sum = 0;
+            int count = 0;
+            for (int n = 0; n < 6; n++) {
+                int64_t other = c + neighbours[n];
+                uint8_t at = __atomic_load_n(&layer[other], __ATOMIC_RELAXED);
+                if (at && at < e->now) {
+                    sum += e->velocity[a][other];
+                    count++;
+                }
+            }
+            if (count) {
+                e->velocity[a][c] = sum / (float)count;
+                __atomic_store_n(&layer[c], (uint8_t)e->now, __ATOMIC_RELAXED);
+            }
+        }
+}
+
+static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, tlwRangeFn *seed)
+{
+    tlwGrid *grid = &flow->grid;
+    Extend e = {.flow = flow, .grid = grid};
+    int slots[3];
+    bool ok = true;
+    for (int a = 0; a < 3; a++)
+        ok = (slots[a] = tlwBorrowField(grid, 1)) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++) {
+        e.layer[a] = tlwGetBytes(grid, slots[a]);
+        e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+    }
+    if (ok) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, seed, &e);
+        for (e.now = 2; e.now < layers + 2; e.now++)
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
+    }
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}
+
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers)
+{
+    return extend(threads, flow, layers, seedRange);
+}
+
+tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
+{
+    return extend(threads, flow, 2, seedGatheredRange);
+}
+
+// How an object's or a wall's surface holds the liquid.
+static void surfaceOf(const Extend *e, int object, const float p[3], bool *stick, float *friction)
+{
+    const tlwSceneDef *def = &e->scene->def;
+    *stick = false;
+    *friction = 0;
+    if (object >= 0) {
+        *stick = e->scene->objects[object].def.surface == TLW_SURFACE_STICK;
+        *friction = (float)e->scene->objects[object].def.friction;
+    } else if (object == TLW_WALL_OBJECT) {
+        *friction = (float)def->wall_friction;
+        for (int a = 0; a < 3; a++)
+            if ((p[a] < 0.5f && def->walls[2 * a] == TLW_WALL_NO_SLIP) ||
+                (p[a] > (float)e->grid->dims[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+                *stick = true;
+    }
+}
+
+// One face inside a solid: remove what flows through the wall from the full velocity there, keep one component of it.
+static float constrained(const Extend *e, int axis, int64_t c, const float p[3], int object, float *const old[3])
+{
+    float g[3], v[3], s[3], n[3];
+    bool stick;
+    float friction;
+    surfaceOf(e, object, p, &stick, &friction);
+    for (int a = 0; a < 3; a++)
+        s[a] = a == axis ? tlwGetFloats(e->grid, e->flow->solid_velocity[a])[c]
+                         : tlwSampleFace(e->grid, tlwGetFloats(e->grid, e->flow->solid_velocity[a]), a, p);
+    if (stick)
+        return s[axis];
+    tlwSampleSolid(e->flow, p, g);
+    float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (!(length * 100 > e->grid->dx))
+        return s[axis];
+    float through = 0;
+    for (int a = 0; a < 3; a++) {
+        v[a] = (a == axis ? old[a][c] : tlwSampleFace(e->grid, old[a], a, p)) - s[a];
+        n[a] = g[a] / length;
+        through += v[a] * n[a];
+    }
+    if (through > 0)
+        through = 0; // leaving the wall is free
+    float along[3], speed = 0;
+    for (int a = 0; a < 3; a++) {
+        along[a] = v[a] - through * n[a];
+        speed += along[a] * along[a];
+    }
+    speed = sqrtf(speed);
+    float held = speed > 0 ? friction * -through / speed : 0;
+    return s[axis] + along[axis] * (held < 1 ? 1 - held : 0);
+}
+
+typedef struct Constrain {
+    Extend e;
+    float *old[3];
+} Constrain;
+
+static void constrainRange(void *context, int64_t begin, int64_t end)
+{
+    const Constrain *s = context;
+    const tlwGrid *grid = s->e.grid;
+    const int16_t *object = (const int16_t *)grid->fields[s->e.flow->solid_object].data;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        for (int a = 0; a < 3; a++) {
+            const float *open = tlwGetFloats(grid, s->e.flow->open[a]);
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++) {
+                if (open[row + i] > 0)
+                    continue;
+                float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
+                p[a] -= 0.5f;
+                s->e.velocity[a][row + i] = constrained(&s->e, a, row + i, p, object[row + i], s->old);
+            }
+        }
+    }
+}
+
+static void keepRange(void *context, int64_t begin, int64_t end)
+{
+    const Constrain *s = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_ROWS(s->e.grid, &s->e.grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        s->old[a][row + i] = s->e.velocity[a][row + i];
+}
+
+tlwResult tlwConstrainVelocity(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    Constrain s = {.e = {.flow = flow, .grid = grid, .scene = scene}};
+    int slots[3];
+    bool ok = true;
+    for (int a = 0; a < 3; a++)
+        ok = (slots[a] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++) {
+        s.old[a] = tlwGetFloats(grid, slots[a]);
+        s.e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+    }
+    if (ok) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepRange, &s);
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, constrainRange, &s);
+    }
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}

@@ -1,0 +1,18 @@
+// Velocity beyond the liquid: into the air around it and into solids, so that transport always has something to read.
+#ifndef TLW_STEP_EXTEND_H
+#define TLW_STEP_EXTEND_H
+
+#include "scene/scene.h"
+#include "step/flow.h"
+
+// Copy the velocity outwards from the liquid's faces, layer by layer, `layers` cells far.
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers);
+
+// After the gather: give faces next to gathered ones their velocity, two cells far, so that no liquid face is left at
+// 0.
+tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow);
+
+// Inside solids: no flow through the wall; along it what the wall's surface says (slip, friction, stick).
+tlwResult tlwConstrainVelocity(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow);
+
+#endif

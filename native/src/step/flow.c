@@ -1,0 +1,31 @@
+#include "step/flow.h"
+
+bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
+{
+    tlwGrid *grid = &flow->grid;
+    tlwInitGrid(grid, origin, dims, dx);
+    const float zero = 0, one = 1, band = (float)(TLW_PHI_BAND * dx);
+    const uint8_t byte = 0;
+    const int16_t none = -1;
+    const int32_t no_piece = 0;
+    flow->phi = tlwAddField(grid, sizeof(float), &band, true);
+    flow->solid = tlwAddField(grid, sizeof(float), &band, false);
+    flow->solid_object = tlwAddField(grid, sizeof none, &none, false);
+    for (int a = 0; a < 3; a++) {
+        flow->velocity[a] = tlwAddField(grid, sizeof(float), &zero, true);
+        flow->old_velocity[a] = tlwAddField(grid, sizeof(float), &zero, false);
+        flow->mass_weight[a] = tlwAddField(grid, sizeof(float), &zero, false);
+        flow->open[a] = tlwAddField(grid, sizeof(float), &one, false);
+        flow->solid_velocity[a] = tlwAddField(grid, sizeof(float), &zero, false);
+    }
+    flow->density = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->viscosity = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->fill = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->pressure = tlwAddField(grid, sizeof(float), &zero, true);
+    flow->temperature = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->enthalpy = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->melt = tlwAddField(grid, sizeof(float), &zero, false);
+    flow->material = tlwAddField(grid, 1, &byte, false);
+    flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
+    return flow->piece >= 0;
+}

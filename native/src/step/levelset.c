@@ -1,0 +1,264 @@
+#include "step/levelset.h"
+
+#include "base/memory.h"
+#include "grid/sample.h"
+
+#include <string.h>
+
+typedef struct LevelSet {
+    tlwFlow *flow;
+    const tlwGrid *grid;
+    float *phi, *out;
+    const float *solid;
+    const float *fill;
+    tlwParticles *particles;
+    const tlwParticleOrder *order;
+    int first;
+    float shift;
+} LevelSet;
+
+static LevelSet makeLevelSet(tlwFlow *flow)
+{
+    return (LevelSet){.flow = flow,
+                      .grid = &flow->grid,
+                      .phi = tlwGetFloats(&flow->grid, flow->phi),
+                      .solid = tlwGetFloats(&flow->grid, flow->solid),
+                      .fill = tlwGetFloats(&flow->grid, flow->fill)};
+}
+
+float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t c)
+{
+    int64_t sy = grid->stride_y, sz = grid->stride_z;
+    const float *s = solid + c;
+    return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Particles overrule
+
+#define DRAWN_BACK 0.33f // cells outside up to which a particle is drawn back
+#define DEPTH 0.1f       // cells inside where it ends
+#define BALL 0.5f        // radius, in cells, of what an escaped particle prints
+#define REACH 0.75f      // cells from the nearest particle at which liquid ends
+
+static void drawBackRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    float per_cell = (float)(1 / l->grid->dx), *const *position = l->particles->position;
+    for (int64_t n = begin; n < end; n++) {
+        float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
+        float d = tlwSampleCentre(l->grid, l->phi, p) * per_cell;
+        if (d <= 0 || d > DRAWN_BACK)
+            continue;
+        tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
+        float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        if (length * per_cell < 0.3f)
+            continue;
+        float q[3];
+        for (int a = 0; a < 3; a++)
+            q[a] = p[a] - (d + DEPTH) * g[a] / length;
+        if (tlwSampleNode(l->grid, l->solid, q) > 0)
+            for (int a = 0; a < 3; a++)
+                position[a][n] = q[a];
+    }
+}
+
+// Balls of escaped particles reach two cells at most: tiles of one colour do not meet.
+static void ballRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    const tlwGrid *grid = l->grid;
+    float per_cell = (float)(1 / grid->dx), dx = (float)grid->dx;
+    for (int64_t t = begin; t < end; t++) {
+        int tile = grid->color_tiles[l->first + t];
+        for (int64_t n = l->order->tile_start[tile]; n < l->order->tile_start[tile + 1]; n++) {
+            float p[3] = {l->particles->position[0][n], l->particles->position[1][n], l->particles->position[2][n]};
+            // `out` is the level set before any ball, so the order of particles does not matter
+            if (tlwSampleCentre(grid, l->out, p) * per_cell <= DRAWN_BACK)
+                continue;
+            int c[3] = {tlwFastFloor(p[0]), tlwFastFloor(p[1]), tlwFastFloor(p[2])};
+            for (int k = c[2] - 2; k <= c[2] + 2; k++)
+                for (int j = c[1] - 2; j <= c[1] + 2; j++)
+                    for (int i = c[0] - 2; i <= c[0] + 2; i++) {
+                        float x = (float)i + 0.5f - p[0], y = (float)j + 0.5f - p[1], z = (float)k + 0.5f - p[2];
+                        float d = (sqrtf(x * x + y * y + z * z) - BALL) * dx;
+                        float *phi = &l->phi[tlwCellIndex(grid, i, j, k)];
+                        *phi = d < *phi ? d : *phi;
+                    }
+        }
+    }
+}
+
+// Distance in cells from a cell's centre to the nearest particle in it or in its 26 neighbours; 9 when there is none.
+static float nearestParticle(const LevelSet *l, int i, int j, int k)
+{
+    float best = 81;
+    for (int dk = -1; dk <= 1; dk++)
+        for (int dj = -1; dj <= 1; dj++)
+            for (int di = -1; di <= 1; di++) {
+                int ci = i + di, cj = j + dj, ck = k + dk;
+                int t = tlwFindTile(l->grid, tlwFloorDiv(ci, TLW_TILE), tlwFloorDiv(cj, TLW_TILE),
+                                    tlwFloorDiv(ck, TLW_TILE));
+                if (t < 0)
+                    continue;
+                int c = (ci & 7) + TLW_TILE * ((cj & 7) + TLW_TILE * (ck & 7));
+                const int32_t *start = l->order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
+                for (int64_t n = start[c]; n < start[c + 1]; n++) {
+                    int64_t q = l->order->tile_start[t] + n;
+                    float x = l->particles->position[0][q] - (float)i - 0.5f,
+                          y = l->particles->position[1][q] - (float)j - 0.5f,
+                          z = l->particles->position[2][q] - (float)k - 0.5f;
+                    float d = x * x + y * y + z * z;
+                    best = d < best ? d : best;
+                }
+            }
+    return sqrtf(best);
+}
+
+static void drainRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    const tlwGrid *grid = l->grid;
+    float dx = (float)grid->dx;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        const int32_t *start = l->order->cell_start + t * (TLW_TILE_CELLS + 1);
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int c = i + TLW_TILE * (((int)j & 7) + TLW_TILE * (k & 7));
+            float phi = l->phi[row + i];
+            if (phi >= 0 || start[c + 1] > start[c] || tlwGetCentreSolid(grid, l->solid, row + i) < 0)
+                continue;
+            float d = (nearestParticle(l, tile->cell[0] + i, (int)j, k) - REACH) * dx;
+            if (d > 0 && d > phi)
+                l->phi[row + i] = d < dx ? d : dx;
+        }
+    }
+}
+
+tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, tlwParticles *particles, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    int slot = tlwBorrowField(grid, sizeof(float));
+    if (slot < 0)
+        return TLW_OUT_OF_MEMORY;
+    LevelSet l = makeLevelSet(flow);
+    l.out = tlwGetFloats(grid, slot);
+    l.particles = particles;
+    l.order = order;
+    tlwCopyFloats(threads, grid, l.phi, l.out);
+    for (int color = 0; color < 8; color++) {
+        l.first = grid->color_start[color];
+        tlwParallelFor(threads, grid->color_start[color + 1] - l.first, 1, ballRange, &l);
+    }
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, drainRange, &l);
+    tlwParallelFor(threads, particles->count, 4096, drawBackRange, &l);
+    tlwReturnField(grid, slot);
+    return TLW_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Volume
+
+// Share of a cell inside the level set, as if the surface crossed it squarely.
+static inline float insideShare(float phi, float per_cell)
+{
+    float f = 0.5f - phi * per_cell;
+    return f < 0 ? 0 : f > 1 ? 1 : f;
+}
+
+static double volumeRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    float per_cell = (float)(1 / l->grid->dx);
+    double sum = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        float f = insideShare(l->phi[row + i] - l->shift, per_cell);
+        if (f > 0)
+            sum += f * (1 - insideShare(tlwGetCentreSolid(l->grid, l->solid, row + i), per_cell));
+    }
+    return sum;
+}
+
+double tlwGetLevelSetVolume(tlwThreads *threads, const tlwFlow *flow, double *area)
+{
+    LevelSet l = makeLevelSet((tlwFlow *)flow);
+    double dx = flow->grid.dx, cell = dx * dx * dx;
+    double volume = cell * tlwParallelSum(threads, l.grid->tile_count, TLW_TILE_BLOCK, volumeRange, &l);
+    if (area) {
+        l.shift = (float)(0.1 * dx);
+        double grown = cell * tlwParallelSum(threads, l.grid->tile_count, TLW_TILE_BLOCK, volumeRange, &l);
+        *area = (grown - volume) / l.shift;
+    }
+    return volume;
+}
+
+static void shiftRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        l->phi[row + i] -= l->shift;
+}
+
+void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target)
+{
+    double area, volume = tlwGetLevelSetVolume(threads, flow, &area), dx = flow->grid.dx;
+    if (!(area > 0))
+        return;
+    LevelSet l = makeLevelSet(flow);
+    l.shift = (float)tlwClamp((target - volume) / area, -0.05 * dx, 0.05 * dx);
+    tlwParallelFor(threads, l.grid->tile_count, TLW_TILE_BLOCK, shiftRange, &l);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Into solids
+
+static void extendRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    const tlwGrid *grid = l->grid;
+    float per_cell = (float)(1 / grid->dx);
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            l->out[row + i] = l->phi[row + i];
+            float s = tlwGetCentreSolid(grid, l->solid, row + i) * per_cell;
+            if (s >= 0)
+                continue;
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, g[3], slope[3], q[3];
+            tlwSampleGradient(grid, l->solid, 0, p, g);
+            float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            if (length * per_cell < 0.1f)
+                continue;
+            for (int a = 0; a < 3; a++)
+                q[a] = p[a] + (1 - s) * g[a] / length;
+            float v = tlwSampleGradient(grid, l->phi, 0.5f, q, slope), rise = 0, steep = 0;
+            for (int a = 0; a < 3; a++) {
+                rise += slope[a] * (p[a] - q[a]);
+                steep += slope[a] * slope[a];
+            }
+            // A surface that runs along the wall within a cell of it has wetted the wall: no sheet of air between.
+            bool wetted = v < 0 && rise > 0.8f * (1 - s) * sqrtf(steep);
+            l->out[row + i] = wetted ? v : v + rise;
+        }
+    }
+}
+
+tlwResult tlwExtendIntoSolids(tlwThreads *threads, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    int slot = tlwBorrowField(grid, sizeof(float));
+    if (slot < 0)
+        return TLW_OUT_OF_MEMORY;
+    LevelSet l = makeLevelSet(flow);
+    l.out = tlwGetFloats(grid, slot);
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, extendRange, &l);
+    tlwCopyFloats(threads, grid, l.out, l.phi);
+    tlwReturnField(grid, slot);
+    return TLW_OK;
+}

@@ -1,0 +1,32 @@
+// The liquid's level set: kept true by the particles, a distance again after every step, and at the right volume.
+//
+// Level set and particles travel through the same velocity. The level set alone keeps a calm surface smooth and flat;
+// the particles alone know where thin sheets and drops are, and they hold the mass. So the level set leads wherever
+// both agree to a fraction of a cell, and the particles overrule it where they do not (after Enright et al. 2002).
+#ifndef TLW_STEP_LEVELSET_H
+#define TLW_STEP_LEVELSET_H
+
+#include "step/sorting.h"
+
+// Particles outside by less than a third of a cell are drawn back in; those farther out print a small ball into the
+// level set; liquid without particles is removed. Reads positions, writes positions and flow->phi.
+tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, tlwParticles *particles,
+                             tlwFlow *flow);
+
+// Make flow->phi a signed distance within the band, without moving its zero (Russo and Smereka 2000 next to the
+// surface, Godunov's scheme beyond).
+tlwResult tlwRedistance(tlwThreads *threads, tlwFlow *flow);
+
+// Continue flow->phi straight into solids, so that a wall cuts the liquid and does not bend its surface.
+tlwResult tlwExtendIntoSolids(tlwThreads *threads, tlwFlow *flow);
+
+// Volume inside flow->phi and outside solids, and its growth per metre of outward shift (the surface area).
+double tlwGetLevelSetVolume(tlwThreads *threads, const tlwFlow *flow, double *area);
+
+// Shift flow->phi towards a volume, by at most a twentieth of a cell.
+void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
+
+// Distance of a cell's centre to solids, from its nodes; m.
+float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell);
+
+#endif

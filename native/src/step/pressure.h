@@ -1,0 +1,33 @@
+// Pressure: makes the velocity divergence free. Cut-cell solids (Batty, Bertails and Bridson 2007; Ng, Min and Gibou
+// 2009), second-order free surface (Gibou et al. 2002), pockets without air (000 s3.3.2).
+#ifndef TLW_STEP_PRESSURE_H
+#define TLW_STEP_PRESSURE_H
+
+#include "base/context.h"
+#include "solve/poisson.h"
+#include "step/flow.h"
+
+typedef struct tlwPressure tlwPressure;
+
+// What the pressure stage takes beside the fields. Reads phi, density, open, solid_velocity; changes velocity,
+// pressure.
+typedef struct tlwPressureDef {
+    double dt;
+    double tolerance;
+    int max_iterations;
+    double default_density; // kg/m3, for faces without particles
+} tlwPressureDef;
+
+// Assemble the system and its multigrid hierarchy. On success the caller destroys it.
+tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressureDef *def, tlwPressure **pressure);
+void tlwDestroyPressure(tlwPressure *pressure);
+
+// Solve and subtract the gradient.
+tlwResult tlwProjectVelocity(tlwPressure *pressure, tlwSolveStats *stats);
+
+// Spread crowded particles and draw thinned ones together: a displacement with div d = fill - expected, found with the
+// same system (Kugelstadt et al. 2019). Fills `shift` (three float slots, m on faces); false in *needed when all is
+// well.
+tlwResult tlwSolveDensity(tlwPressure *pressure, const int shift[3], bool *needed, tlwSolveStats *stats);
+
+#endif

@@ -1,0 +1,140 @@
+// Signed distance again after transport. See levelset.h.
+#include "base/memory.h"
+#include "step/levelset.h"
+
+#include <string.h>
+
+#define PASSES 6 // red-black passes carry distances across the band
+
+typedef struct Redistance {
+    const tlwGrid *grid;
+    float *phi;
+    float *out;     // scaled values next to the surface
+    uint8_t *fixed; // cell is next to the surface
+    uint8_t *work;  // tile has such a cell or touches one that has
+    uint8_t *has;
+    int color;
+} Redistance;
+
+// Next to the surface: phi over the steepest difference there, so that the zero stays where it is.
+static void nearRange(void *context, int64_t begin, int64_t end)
+{
+    const Redistance *r = context;
+    int64_t stride[3] = {1, r->grid->stride_y, r->grid->stride_z};
+    float dx = (float)r->grid->dx;
+    for (int64_t t = begin; t < end; t++) {
+        r->has[t] = 0;
+        TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
+        for (int64_t c = row; c < row + TLW_TILE; c++) {
+            float phi = r->phi[c], square = 0, steepest = 1e-3f * dx;
+            bool crossing = false;
+            for (int a = 0; a < 3; a++) {
+                float low = r->phi[c - stride[a]], high = r->phi[c + stride[a]];
+                crossing = crossing || (low < 0) != (phi < 0) || (high < 0) != (phi < 0);
+                float centre = 0.5f * (high - low), left = fabsf(phi - low), right = fabsf(high - phi);
+                square += centre * centre;
+                steepest = left > steepest ? left : steepest;
+                steepest = right > steepest ? right : steepest;
+            }
+            r->fixed[c] = crossing;
+            if (!crossing)
+                continue;
+            float norm = sqrtf(square);
+            steepest = norm > steepest ? norm : steepest;
+            r->out[c] = phi * dx / steepest;
+            r->has[t] = 1;
+        }
+    }
+}
+
+static void startRange(void *context, int64_t begin, int64_t end)
+{
+    const Redistance *r = context;
+    float band = (float)(TLW_PHI_BAND * r->grid->dx);
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        r->phi[c] = r->fixed[c] ? r->out[c] : r->phi[c] < 0 ? -band : band;
+}
+
+// Smallest u with sum_a max(u - v_a, 0)^2 = dx^2, for a <= b <= c.
+static inline float solveEikonal(float a, float b, float c, float dx)
+{
+    float u = a + dx;
+    if (u <= b)
+        return u;
+    float s = a + b;
+    u = 0.5f * (s + sqrtf(fmaxf(2 * dx * dx - (a - b) * (a - b), 0)));
+    if (u <= c)
+        return u;
+    s += c;
+    float q = s * s - 3 * (a * a + b * b + c * c - dx * dx);
+    return (s + sqrtf(fmaxf(q, 0))) / 3;
+}
+
+static void sweepRange(void *context, int64_t begin, int64_t end)
+{
+    const Redistance *r = context;
+    int64_t sy = r->grid->stride_y, sz = r->grid->stride_z;
+    float dx = (float)r->grid->dx;
+    for (int64_t t = begin; t < end; t++) {
+        if (!r->work[t])
+            continue;
+        TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
+        for (int64_t c = row + ((j + k + r->color) & 1); c < row + TLW_TILE; c += 2) {
+            if (r->fixed[c])
+                continue;
+            float phi = r->phi[c];
+            float x = fminf(fabsf(r->phi[c - 1]), fabsf(r->phi[c + 1]));
+            float y = fminf(fabsf(r->phi[c - sy]), fabsf(r->phi[c + sy]));
+            float z = fminf(fabsf(r->phi[c - sz]), fabsf(r->phi[c + sz]));
+            float a = fminf(x, fminf(y, z)), d = fmaxf(x, fmaxf(y, z)), b = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
+            if (a + dx >= fabsf(phi) && a >= fabsf(phi))
+                continue;
+            float u = solveEikonal(a, b, d, dx);
+            if (u < fabsf(phi))
+                r->phi[c] = phi < 0 ? -u : u;
+        }
+    }
+}
+
+// Tiles to sweep: those with surface cells and all that touch them.
+static void spreadWork(const Redistance *r)
+{
+    for (int t = 0; t < r->grid->tile_count; t++) {
+        const int *c = r->grid->tiles[t].cell;
+        r->work[t] = 0;
+        for (int n = 0; n < 27 && !r->work[t]; n++) {
+            int other =
+                tlwFindTile(r->grid, tlwFloorDiv(c[0], TLW_TILE) + n % 3 - 1,
+                            tlwFloorDiv(c[1], TLW_TILE) + n / 3 % 3 - 1, tlwFloorDiv(c[2], TLW_TILE) + n / 9 - 1);
+            r->work[t] = other >= 0 && r->has[other];
+        }
+    }
+}
+
+tlwResult tlwRedistance(tlwThreads *threads, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    int slot = tlwBorrowField(grid, sizeof(float)), bytes = tlwBorrowField(grid, 1);
+    uint8_t *tiles = tlwAlloc((size_t)grid->tile_count * 2, 1);
+    tlwResult result = slot < 0 || bytes < 0 || !tiles ? TLW_OUT_OF_MEMORY : TLW_OK;
+    if (result == TLW_OK) {
+        Redistance r = {.grid = grid,
+                        .phi = tlwGetFloats(grid, flow->phi),
+                        .out = tlwGetFloats(grid, slot),
+                        .fixed = tlwGetBytes(grid, bytes),
+                        .work = tiles,
+                        .has = tiles + grid->tile_count};
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, nearRange, &r);
+        spreadWork(&r);
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, startRange, &r);
+        for (int pass = 0; pass < PASSES; pass++)
+            for (r.color = 0; r.color < 2; r.color++)
+                tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, sweepRange, &r);
+    }
+    tlwReturnField(grid, slot);
+    tlwReturnField(grid, bytes);
+    tlwFree(tiles);
+    return result;
+}

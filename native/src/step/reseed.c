@@ -1,0 +1,154 @@
+#include "step/reseed.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+typedef struct Reseed {
+    const tlwFlow *flow;
+    const tlwParticleOrder *order;
+    tlwParticles *particles;
+    uint8_t *dropped; // per particle: merged into another
+    int64_t *splits;  // particles to split, in order
+    int64_t split_count, split_capacity;
+    int per_cell;
+} Reseed;
+
+// Everything that `from` carries goes to `to`, weighted by mass.
+static void mergeInto(tlwParticles *q, int64_t to, int64_t from)
+{
+    float a = q->mass[to], b = q->mass[from], total = a + b;
+    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
+    tlwListParticleArrays(q, arrays);
+    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
+        float *v = *arrays[n].data;
+        if (arrays[n].element != sizeof(float) || (void *)v == q->mass || (void *)v == q->id)
+            continue;
+        v[to] = (a * v[to] + b * v[from]) / total;
+    }
+    q->mass[to] = total;
+}
+
+// The lightest particle and its nearest companion of the same material become one.
+static bool mergeLightest(const Reseed *r, int64_t first, int64_t last)
+{
+    tlwParticles *q = r->particles;
+    int64_t light = -1, mate = -1;
+    for (int64_t n = first; n < last; n++)
+        if (!r->dropped[n] && (light < 0 || q->mass[n] < q->mass[light]))
+            light = n;
+    float best = 1e30f;
+    for (int64_t n = first; n < last; n++) {
+        if (r->dropped[n] || n == light || q->material[n] != q->material[light])
+            continue;
+        float d = 0;
+        for (int a = 0; a < 3; a++) {
+            float x = q->position[a][n] - q->position[a][light];
+            d += x * x;
+        }
+        if (d < best) {
+            best = d;
+            mate = n;
+        }
+    }
+    if (mate < 0)
+        return false;
+    mergeInto(q, mate, light);
+    r->dropped[light] = 1;
+    return true;
+}
+
+static void mergeRange(void *context, int64_t begin, int64_t end)
+{
+    const Reseed *r = context;
+    for (int64_t t = begin; t < end; t++) {
+        const int32_t *start = r->order->cell_start + t * (TLW_TILE_CELLS + 1);
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            int64_t first = r->order->tile_start[t] + start[c], last = r->order->tile_start[t] + start[c + 1];
+            for (int64_t left = last - first; left > 2 * r->per_cell; left--)
+                if (!mergeLightest(r, first, last))
+                    break;
+        }
+    }
+}
+
+// Heaviest particles of a thin cell, as many as are missing to half the usual number; none below a quarter of the mean.
+static tlwResult planSplits(Reseed *r, int64_t t, float usual_mass)
+{
+    const tlwGrid *grid = &r->flow->grid;
+    const float *phi = tlwGetFloats(grid, r->flow->phi);
+    const int32_t *start = r->order->cell_start + t * (TLW_TILE_CELLS + 1);
+    float deep = -1.5f * (float)grid->dx;
+    for (int c = 0; c < TLW_TILE_CELLS; c++) {
+        int64_t count = start[c + 1] - start[c];
+        if (count == 0 || count * 3 >= r->per_cell)
+            continue;
+        int64_t cell = grid->tiles[t].base + c % 8 + grid->stride_y * (c / 8 % 8) + grid->stride_z * (c / 64);
+        if (phi[cell] > deep)
+            continue;
+        for (int64_t n = r->order->tile_start[t] + start[c]; n < r->order->tile_start[t] + start[c + 1]; n++) {
+            if (r->particles->mass[n] < 0.5f * usual_mass)
+                continue;
+            if (!tlwReserve((void **)&r->splits, &r->split_capacity, r->split_count + 1, sizeof *r->splits))
+                return TLW_OUT_OF_MEMORY;
+            r->splits[r->split_count++] = n;
+        }
+    }
+    return TLW_OK;
+}
+
+// Two halves a quarter of a cell apart, along a direction that differs from particle to particle.
+static void split(tlwParticles *q, int64_t n, int64_t twin, uint32_t id)
+{
+    tlwCopyParticle(q, twin, n);
+    q->mass[n] *= 0.5f;
+    q->mass[twin] = q->mass[n];
+    int axis = (int)(q->id[n] % 3);
+    q->id[twin] = id;
+    float x = q->position[axis][n], cell = floorf(x);
+    float low = fmaxf(x - 0.125f, cell + 0.01f), high = fminf(x + 0.125f, cell + 0.99f);
+    q->position[axis][n] = low;
+    q->position[axis][twin] = high;
+}
+
+static double massRange(void *context, int64_t begin, int64_t end)
+{
+    const Reseed *r = context;
+    double sum = 0;
+    for (int64_t n = begin; n < end; n++)
+        sum += r->particles->mass[n];
+    return sum;
+}
+
+tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_cell, const tlwParticleOrder *order,
+                             tlwParticles *particles, uint32_t *next_id)
+{
+    int64_t count = particles->count;
+    if (!count)
+        return TLW_OK;
+    Reseed r = {.flow = flow, .order = order, .particles = particles, .per_cell = per_cell};
+    r.dropped = tlwAlloc((size_t)count, 1);
+    tlwResult result = r.dropped ? TLW_OK : TLW_OUT_OF_MEMORY;
+    double mean = tlwParallelSum(threads, count, 65536, massRange, &r) / (double)count;
+    for (int64_t t = 0; result == TLW_OK && t < flow->grid.tile_count; t++)
+        result = planSplits(&r, t, (float)mean);
+    if (result == TLW_OK)
+        result = tlwReserveParticles(particles, count + r.split_count);
+    if (result == TLW_OK) {
+        tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, mergeRange, &r);
+        for (int64_t n = 0; n < r.split_count; n++)
+            split(particles, r.splits[n], count + n, (*next_id)++);
+        particles->count = count + r.split_count;
+        int64_t kept = 0, *keep = tlwAlloc((size_t)particles->count, sizeof *keep);
+        result = keep ? TLW_OK : TLW_OUT_OF_MEMORY;
+        for (int64_t n = 0; keep && n < particles->count; n++)
+            if (n >= count || !r.dropped[n])
+                keep[kept++] = n;
+        if (keep && kept < particles->count)
+            result = tlwReorderParticles(threads, particles, keep, kept);
+        tlwFree(keep);
+    }
+    tlwFree(r.dropped);
+    tlwFree(r.splits);
+    return result;
+}

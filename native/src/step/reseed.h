@@ -1,0 +1,12 @@
+// Keeps the number of particles per cell in bounds without changing mass, momentum or heat.
+#ifndef TLW_STEP_RESEED_H
+#define TLW_STEP_RESEED_H
+
+#include "step/sorting.h"
+
+// In sorted particles: cells deep in the liquid with fewer than a third of the usual number split their heaviest
+// particles, cells with more than twice the usual number merge their lightest. `per_cell` is the usual number.
+tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_cell, const tlwParticleOrder *order,
+                             tlwParticles *particles, uint32_t *next_id);
+
+#endif

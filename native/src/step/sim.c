@@ -1,0 +1,227 @@
+#include "step/sim.h"
+
+#include "base/memory.h"
+#include "step/levelset.h"
+#include "step/material_state.h"
+#include "step/transfer.h"
+
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void tlwClockStage(tlwSim *sim, const char *stage)
+{
+    double time = now();
+    tlwStats *stats = &sim->stats;
+    int n = 0;
+    while (stage && n < stats->stage_count && strcmp(stats->stage_name[n], stage) != 0)
+        n++;
+    if (stage && n < TLW_MAX_STAGES) {
+        if (n == stats->stage_count) {
+            stats->stage_name[stats->stage_count++] = stage;
+            stats->stage_seconds[n] = 0;
+        }
+        stats->stage_seconds[n] += time - sim->stage_start;
+    }
+    if (stage)
+        tlwReportProgress(sim->context, 0, stage);
+    sim->stage_start = time;
+}
+
+// Particles stand for exactly the volume that the level set encloses.
+static void matchMassToSurface(tlwSim *sim)
+{
+    double volume = 0, inside = tlwGetLevelSetVolume(sim->context->threads, &sim->flow, NULL);
+    for (int64_t n = 0; n < sim->particles.count; n++)
+        volume += tlwGetParticleVolume(&sim->particles, n, sim->scene->materials);
+    if (!(volume > 0) || !(inside > 0))
+        return;
+    float scale = (float)(inside / volume);
+    for (int64_t n = 0; n < sim->particles.count; n++)
+        sim->particles.mass[n] *= scale;
+}
+
+static tlwResult start(tlwSim *sim)
+{
+    tlwContext *context = sim->context;
+    tlwFlow *flow = &sim->flow;
+    double dx = sim->scene->def.cell_size;
+    if (!tlwInitFlow(flow, sim->scene->def.domain_min, sim->scene->dims, dx))
+        return tlwFailMemory(&context->message, "the grid");
+    TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
+    TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsSource, &sim->sources));
+    TLW_TRY(tlwCreateThermal(context, sim->scene, dx, &sim->thermal));
+    tlwSolids liquids;
+    tlwResult result = tlwCreateSolids(context, sim->scene, dx, tlwIsLiquid, &liquids);
+    tlwSeeder seeder = tlwMakeSeeder(sim);
+    if (result == TLW_OK)
+        result = tlwSeedLiquids(&seeder, &liquids);
+    if (result == TLW_OK)
+        result = tlwActivateAroundParticles(context->threads, &sim->particles, TLW_PHI_BAND + 0.5f, &flow->grid);
+    if (result == TLW_OK) {
+        tlwRasterizeSolids(&sim->solids, flow);
+        result = tlwRemoveInsideSolids(&seeder);
+    }
+    if (result == TLW_OK)
+        tlwUniteLevelSet(&seeder, &liquids);
+    tlwDestroySolids(&liquids);
+    TLW_TRY(result);
+    if (!sim->particles.count && !sim->sources.count)
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
+                       "There is no liquid inside the domain: move a liquid into it, or make the cells smaller.");
+    TLW_TRY(tlwSortParticles(context->threads, &flow->grid, &sim->particles, &sim->order));
+    TLW_TRY(tlwExtendIntoSolids(context->threads, flow));
+    TLW_TRY(tlwRedistance(context->threads, flow)); // away from walls that the liquid wets
+    TLW_TRY(tlwExtendIntoSolids(context->threads, flow));
+    matchMassToSurface(sim);
+    for (int64_t n = 0; n < sim->particles.count; n++)
+        sim->start_mass += sim->particles.mass[n];
+    tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow);
+    int iterations; // a step of no time fills in temperature and viscosity
+    TLW_TRY(tlwStepThermal(context, &sim->thermal, &sim->order, 0, 0, flow, &sim->particles, &iterations));
+    tlwUpdateMaterialState(context->threads, flow, sim->scene->materials, -1);
+    return TLW_OK;
+}
+
+tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim)
+{
+    if (!scene || !sim)
+        return TLW_BAD_ARGUMENT;
+    TLW_TRY(tlwCheckScene(scene));
+    tlwSim *made = tlwAlloc(1, sizeof *made);
+    if (!made)
+        return tlwFailMemory(&scene->context->message, "the simulation");
+    made->context = scene->context;
+    made->scene = scene;
+    made->dt_limit = 1e30;
+    tlwResult result = start(made);
+    if (result == TLW_OUT_OF_MEMORY && !scene->context->message.text[0])
+        tlwFailMemory(&scene->context->message, "the simulation");
+    if (result != TLW_OK) {
+        tlwDestroySim(made);
+        return result;
+    }
+    tlwMeasureSim(made);
+    *sim = made;
+    return TLW_OK;
+}
+
+static void freeViews(tlwViewBuffers *views)
+{
+    tlwFree(views->particle_position);
+    tlwFree(views->particle_velocity);
+    tlwFree(views->particle_temperature);
+    tlwFree(views->particle_melt);
+    tlwFree(views->particle_rest);
+    tlwDestroyMesh(&views->mesh);
+    tlwFree(views->velocity);
+    tlwFree(views->temperature);
+    tlwFree(views->melt);
+    tlwFree(views->rest);
+    tlwFree(views->material);
+}
+
+void tlwDestroySim(tlwSim *sim)
+{
+    if (!sim)
+        return;
+    freeViews(&sim->views);
+    tlwDestroySolids(&sim->solids);
+    tlwDestroySolids(&sim->sources);
+    tlwDestroyThermal(&sim->thermal);
+    tlwFreeParticles(&sim->particles);
+    tlwFreeParticleOrder(&sim->order);
+    tlwFreeGrid(&sim->flow.grid);
+    tlwFree(sim);
+}
+
+typedef struct Speed {
+    const tlwParticles *particles;
+} Speed;
+
+static double speedRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwParticles *q = ((const Speed *)context)->particles;
+    double most = 0;
+    for (int64_t n = begin; n < end; n++) {
+        double u = q->velocity[0][n], v = q->velocity[1][n], w = q->velocity[2][n];
+        most = fmax(most, u * u + v * v + w * w);
+    }
+    return most;
+}
+
+static double fastestInflow(const tlwSim *sim)
+{
+    double fastest = 0;
+    for (int n = 0; n < sim->sources.count; n++) {
+        const tlwObjectDef *def = &sim->scene->objects[sim->sources.items[n].object].def;
+        fastest = fmax(fastest, tlwLength(tlwSampleKeys(def->keys, def->key_count, sim->time).velocity));
+    }
+    return fastest;
+}
+
+double tlwChooseStep(const tlwSim *sim, double left, int done)
+{
+    const tlwSceneDef *def = &sim->scene->def;
+    Speed s = {&sim->particles};
+    double speed = sqrt(tlwParallelMax(sim->context->threads, sim->particles.count, 65536, speedRange, &s));
+    speed = fmax(speed, fmax(sim->solids.max_speed, fastestInflow(sim)));
+    // What gravity will add counts as well; counting it up to the end of the frame keeps the frame's steps even.
+    double reach = def->cfl * def->cell_size, gravity = tlwLength(def->gravity);
+    speed += fmin(gravity * fmin(left, 1 / def->fps), 1.5 * sqrt(gravity * reach));
+    double dt = fmin(reach / (speed + 1e-9), sim->dt_limit);
+    int steps = (int)ceil(left / dt - 1e-6), allowed = def->max_substeps - done;
+    if (steps > allowed)
+        steps = allowed;
+    return left / (steps > 1 ? steps : 1);
+}
+
+// Sums over blocks of frames start anew; what describes the state is measured at the end.
+static void resetStats(tlwSim *sim)
+{
+    tlwStats *stats = &sim->stats;
+    stats->substeps = stats->stage_count = 0;
+    stats->pressure_iterations = stats->viscosity_iterations = stats->heat_iterations = 0;
+    stats->pressure_residual = stats->viscosity_residual = 0;
+}
+
+tlwResult tlwAdvance(tlwSim *sim, double seconds)
+{
+    if (!sim)
+        return TLW_BAD_ARGUMENT;
+    if (!(seconds >= 0) || !isfinite(seconds))
+        return tlwFail(&sim->context->message, TLW_BAD_ARGUMENT,
+                       "A simulation can only be advanced by a time that is not negative.");
+    double begun = now(), left = seconds;
+    resetStats(sim);
+    tlwResult result = TLW_OK;
+    while (left > 1e-9 * seconds && result == TLW_OK) {
+        if (tlwIsCancelled(sim->context)) {
+            result = TLW_CANCELLED;
+            break;
+        }
+        tlwReportProgress(sim->context, seconds > 0 ? 1 - left / seconds : 1, "step");
+        double dt = tlwChooseStep(sim, left, sim->stats.substeps);
+        result = tlwStep(sim, dt);
+        left -= dt;
+        sim->stats.substeps++;
+    }
+    if (result == TLW_CANCELLED)
+        tlwFail(&sim->context->message, result, "Stopped on request.");
+    else if (result == TLW_OUT_OF_MEMORY)
+        tlwFailMemory(&sim->context->message, "the time step");
+    tlwMeasureSim(sim);
+    sim->stats.seconds = now() - begun;
+    return result;
+}
+
+void tlwGetStats(const tlwSim *sim, tlwStats *stats)
+{
+    *stats = sim->stats;
+}

@@ -1,0 +1,68 @@
+// A simulation: what tlwSim is behind the public header.
+#ifndef TLW_STEP_SIM_H
+#define TLW_STEP_SIM_H
+
+#include "scene/scene.h"
+#include "shape/mesh.h"
+#include "shape/particles.h"
+#include "step/flow.h"
+#include "step/seed.h"
+#include "step/solids.h"
+#include "step/sorting.h"
+#include "step/thermal.h"
+
+// Arrays behind tlwParticleView and tlwSurfaceView, owned until the next call.
+typedef struct tlwViewBuffers {
+    float *particle_position, *particle_velocity, *particle_temperature, *particle_melt, *particle_rest;
+    int64_t particle_capacity;
+    tlwMesh mesh;
+    float *velocity, *temperature, *melt, *rest;
+    uint8_t *material;
+    int64_t vertex_capacity;
+} tlwViewBuffers;
+
+struct tlwSim {
+    tlwContext *context;
+    const tlwScene *scene;
+    double time;
+    int64_t step_count;
+    double lead;     // s that velocities are ahead of positions: half a step
+    double dt_limit; // halved for a while after a solve that did not converge
+    uint32_t next_id;
+    double start_mass, came, went; // kg: at the start, by inflow, by outflow and open sides so far
+
+    tlwFlow flow;
+    tlwParticles particles;
+    tlwParticleOrder order;
+    tlwSolids solids, sources;
+    tlwThermal thermal;
+
+    tlwStats stats;
+    double stage_start;
+    tlwViewBuffers views;
+};
+
+// Advance by one substep. On failure the simulation cannot go on, but for TLW_CANCELLED and TLW_NOT_CONVERGED.
+tlwResult tlwStep(tlwSim *sim, double dt);
+
+// Seconds since the last call go to `stage` in the statistics.
+void tlwClockStage(tlwSim *sim, const char *stage);
+
+// Everything in tlwStats that describes the present state.
+void tlwMeasureSim(tlwSim *sim);
+
+// Length of the next substep: CFL number, moving solids, and what is left of the frame.
+double tlwChooseStep(const tlwSim *sim, double left, int done);
+
+// A tlwTileFn for `user` = the simulation: the level set as it is shown, cut off at solids.
+void tlwFillVisibleTile(void *user, int64_t tile, float *values);
+
+// The frame's .vdb file: surface, velocity, temperature, viscosity.
+tlwResult tlwWriteSurfaceVdb(tlwSim *sim, const char *path);
+
+static inline tlwSeeder tlwMakeSeeder(tlwSim *sim)
+{
+    return (tlwSeeder){sim->context, sim->scene, &sim->flow, &sim->particles, &sim->next_id};
+}
+
+#endif

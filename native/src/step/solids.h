@@ -1,0 +1,58 @@
+// Obstacles on the grid: static, keyframed and deforming solids, rigid bodies, domain walls.
+#ifndef TLW_STEP_SOLIDS_H
+#define TLW_STEP_SOLIDS_H
+
+#include "scene/scene.h"
+#include "shape/sdf.h"
+#include "step/flow.h"
+
+// Values of flow.solid_object beside object indices.
+enum { TLW_NO_OBJECT = -1, TLW_WALL_OBJECT = -2 };
+
+// One obstacle. Its distance field is in object space with the scale applied.
+typedef struct tlwSolid {
+    int object; // index in the scene
+    tlwSdf *sdf;
+    tlwVec3 scale;     // that the field was built with
+    tlwSdfFrame frame; // at the end of the present substep
+    tlwVec3 low, high; // world box of the field
+    tlwMotion motion;  // over the next substep
+    bool enabled, moves;
+    bool body;                      // placed by tlwSetSolidPose instead of keys
+    float *vertex_velocity;         // deforming meshes: 3 per vertex, m/s
+    tlwMesh deform_from, deform_to; // the frames around the present time
+    int deform_frame;
+} tlwSolid;
+
+// A set of placed meshes: the obstacles, or the sources and sinks.
+typedef struct tlwSolids {
+    tlwContext *context;
+    const tlwScene *scene;
+    tlwSolid *items;
+    int count;
+    double max_speed; // m/s over the next substep
+} tlwSolids;
+
+// Which objects belong to a set.
+typedef bool tlwSolidFilter(const tlwObjectDef *def);
+bool tlwIsObstacle(const tlwObjectDef *def); // solids, rigid bodies, hot solids
+
+// Distance fields for every object that `filter` lets pass, placed as at the start.
+tlwResult tlwCreateSolids(tlwContext *context, const tlwScene *scene, double dx, tlwSolidFilter *filter,
+                          tlwSolids *solids);
+void tlwDestroySolids(tlwSolids *solids);
+
+// Put obstacles where they are at time + dt, with their mean velocity over the dt after that: the velocity that liquid
+// next to them will be carried along with.
+tlwResult tlwMoveSolids(tlwSolids *solids, double time, double dt, double dx);
+
+// A body's pose and motion, from the rigid solver. `motion.origin` is the point that `motion.velocity` belongs to.
+void tlwSetSolidPose(tlwSolid *solid, tlwSdfFrame frame, tlwMotion motion);
+
+// Write flow->solid, open, solid_velocity and solid_object on the active tiles.
+void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow);
+
+// Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
+float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
+
+#endif

@@ -1,0 +1,184 @@
+// Obstacles onto the grid: distances at nodes, open shares and velocities of faces.
+#include "grid/sample.h"
+#include "step/solids.h"
+
+// Shares below this are closed: a sliver passes no liquid worth an ill-conditioned row.
+#define SLIVER 0.02f
+
+typedef struct Raster {
+    const tlwSolids *solids;
+    tlwFlow *flow;
+} Raster;
+
+// Distance of a node to the closed walls, inside positive.
+static float wallDistance(const tlwSolids *solids, const tlwGrid *grid, int i, int j, int k)
+{
+    const tlwWall *walls = solids->scene->def.walls;
+    int c[3] = {i, j, k}, nearest = TLW_PHI_BAND;
+    for (int a = 0; a < 3; a++) {
+        if (walls[2 * a] != TLW_WALL_OPEN && c[a] < nearest)
+            nearest = c[a];
+        if (walls[2 * a + 1] != TLW_WALL_OPEN && grid->dims[a] - c[a] < nearest)
+            nearest = grid->dims[a] - c[a];
+    }
+    return (float)(nearest * grid->dx);
+}
+
+static void wallTile(const Raster *s, const tlwTile *tile, float *solid, int16_t *object)
+{
+    const tlwGrid *grid = &s->flow->grid;
+    float band = (float)(TLW_PHI_BAND * grid->dx);
+    TLW_FOR_ROWS(grid, tile, j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        float d = wallDistance(s->solids, grid, tile->cell[0] + i, (int)j, k);
+        solid[row + i] = d > -band ? d : -band;
+        object[row + i] = d < band ? TLW_WALL_OBJECT : TLW_NO_OBJECT;
+    }
+}
+
+static bool overlaps(const tlwSolid *solid, tlwVec3 low, tlwVec3 high)
+{
+    return solid->low.x < high.x && solid->high.x > low.x && solid->low.y < high.y && solid->high.y > low.y &&
+           solid->low.z < high.z && solid->high.z > low.z;
+}
+
+static void nodeRange(void *context, int64_t begin, int64_t end)
+{
+    const Raster *s = context;
+    tlwGrid *grid = &s->flow->grid;
+    float *solid = tlwGetFloats(grid, s->flow->solid);
+    int16_t *object = (int16_t *)grid->fields[s->flow->solid_object].data;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        wallTile(s, tile, solid, object);
+        tlwSdfNodes nodes = {
+            .spacing = grid->dx, .dims = {TLW_TILE, TLW_TILE, TLW_TILE}, .stride = {1, grid->stride_y, grid->stride_z}};
+        nodes.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){tile->cell[0], tile->cell[1], tile->cell[2]});
+        tlwVec3 high = tlwMulAdd(nodes.origin, TLW_TILE * grid->dx, (tlwVec3){1, 1, 1});
+        for (int n = 0; n < s->solids->count; n++) {
+            const tlwSolid *item = &s->solids->items[n];
+            if (!item->enabled || !overlaps(item, nodes.origin, high))
+                continue;
+            float before[TLW_TILE_CELLS];
+            int c = 0;
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++)
+                before[c++] = solid[row + i];
+            tlwUniteSdf(item->sdf, &item->frame, &nodes, solid + tile->base);
+            c = 0;
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++)
+                if (solid[row + i] < before[c++])
+                    object[row + i] = (int16_t)item->object;
+        }
+    }
+}
+
+// Share of the segment between two distances that is outside. A distance of exactly zero is inside: a face that lies in
+// the wall is closed.
+static inline float openSegment(float a, float b)
+{
+    if (a > 0 && b > 0)
+        return 1;
+    if (a <= 0 && b <= 0)
+        return 0;
+    return a > 0 ? a / (a - b) : b / (b - a);
+}
+
+// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
+static float openSquare(float a, float b, float c, float d)
+{
+    float v[4] = {a, b, c, d};
+    int outside = 0;
+    for (int n = 0; n < 4; n++)
+        outside += v[n] > 0;
+    if (outside == 0 || outside == 4)
+        return outside ? 1 : 0;
+    if (outside == 2 && (v[0] > 0) == (v[2] > 0)) { // two opposite corners: average of both readings
+        float s = 0;
+        for (int n = 0; n < 4; n++)
+            if (v[n] > 0)
+                s += 0.5f * openSegment(v[n], v[(n + 1) & 3]) * openSegment(v[n], v[(n + 3) & 3]);
+        return s;
+    }
+    if (outside == 2) {
+        for (int n = 0; n < 4; n++)
+            if (v[n] > 0 && v[(n + 1) & 3] > 0)
+                return 0.5f * (openSegment(v[n], v[(n + 3) & 3]) + openSegment(v[(n + 1) & 3], v[(n + 2) & 3]));
+    }
+    for (int n = 0; n < 4; n++) {
+        bool lone = (v[n] > 0) == (outside == 1);
+        if (!lone)
+            continue;
+        float p = openSegment(v[n], v[(n + 1) & 3]), q = openSegment(v[n], v[(n + 3) & 3]);
+        return outside == 1 ? 0.5f * p * q : 1 - 0.5f * (1 - p) * (1 - q);
+    }
+    return 1;
+}
+
+static float faceShare(const float *solid, float dx, int64_t c, int64_t s1, int64_t s2)
+{
+    float slack = 1e-4f * dx; // rounding must not open a face that lies in a wall
+    float share =
+        openSquare(solid[c] - slack, solid[c + s1] - slack, solid[c + s1 + s2] - slack, solid[c + s2] - slack);
+    return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
+}
+
+static float faceSolidVelocity(const Raster *s, int object, int axis, const int cell[3])
+{
+    const tlwGrid *grid = &s->flow->grid;
+    for (int n = 0; n < s->solids->count; n++) {
+        const tlwSolid *item = &s->solids->items[n];
+        if (item->object != object || !item->moves)
+            continue;
+        tlwVec3 p = {cell[0] + (axis == 0 ? 0 : 0.5), cell[1] + (axis == 1 ? 0 : 0.5), cell[2] + (axis == 2 ? 0 : 0.5)};
+        p = tlwMulAdd(grid->origin, grid->dx, p);
+        if (item->vertex_velocity) {
+            float point[3] = {(float)p.x, (float)p.y, (float)p.z}, v[3] = {0, 0, 0};
+            tlwSampleSdfVelocity(item->sdf, item->vertex_velocity, point, 1, v);
+            return v[axis];
+        }
+        tlwVec3 v = tlwAdd(item->motion.velocity, tlwCross(item->motion.spin, tlwSub(p, item->motion.origin)));
+        return (float)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
+    }
+    return 0;
+}
+
+static void faceRange(void *context, int64_t begin, int64_t end)
+{
+    const Raster *s = context;
+    tlwGrid *grid = &s->flow->grid;
+    const float *solid = tlwGetFloats(grid, s->flow->solid);
+    const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        for (int a = 0; a < 3; a++) {
+            float *open = tlwGetFloats(grid, s->flow->open[a]);
+            float *velocity = tlwGetFloats(grid, s->flow->solid_velocity[a]);
+            int64_t s1 = stride[(a + 1) % 3], s2 = stride[(a + 2) % 3];
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++) {
+                int64_t c = row + i;
+                open[c] = object[c] == TLW_NO_OBJECT
+                              ? 1
+                              : faceShare(solid, (float)grid->dx, c, s1, s2); // none: a band away from any solid
+                int cell[3] = {tile->cell[0] + i, (int)j, k};
+                velocity[c] = object[c] >= 0 ? faceSolidVelocity(s, object[c], a, cell) : 0;
+            }
+        }
+    }
+}
+
+void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow)
+{
+    Raster s = {solids, flow};
+    tlwThreads *threads = solids->context->threads;
+    tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, nodeRange, &s);
+    tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &s);
+}
+
+float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3])
+{
+    return tlwSampleGradient(&flow->grid, tlwGetFloats(&flow->grid, flow->solid), 0, p, gradient);
+}

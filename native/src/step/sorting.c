@@ -1,0 +1,222 @@
+#include "step/sorting.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define BLOCK 32768
+
+void tlwFreeParticleOrder(tlwParticleOrder *order)
+{
+    tlwFree(order->tile_start);
+    tlwFree(order->cell_start);
+    memset(order, 0, sizeof *order);
+}
+
+static inline int floorCell(float x)
+{
+    int i = (int)x;
+    return i - (x < (float)i);
+}
+
+// A byte per tile of the domain and a ring around it; pages that are not touched cost nothing.
+typedef struct Mask {
+    const tlwParticles *particles;
+    uint8_t *bytes;
+    int min[3], size[3];
+    float margin;
+} Mask;
+
+static void markRange(void *context, int64_t begin, int64_t end)
+{
+    const Mask *m = context;
+    for (int64_t n = begin; n < end; n++) {
+        int low[3], high[3];
+        for (int a = 0; a < 3; a++) {
+            float x = m->particles->position[a][n];
+            low[a] = tlwFloorDiv(floorCell(x - m->margin), TLW_TILE) - m->min[a];
+            high[a] = tlwFloorDiv(floorCell(x + m->margin), TLW_TILE) - m->min[a];
+            low[a] = low[a] < 0 ? 0 : low[a];
+            high[a] = high[a] >= m->size[a] ? m->size[a] - 1 : high[a];
+        }
+        for (int k = low[2]; k <= high[2]; k++)
+            for (int j = low[1]; j <= high[1]; j++)
+                for (int i = low[0]; i <= high[0]; i++) {
+                    uint8_t *byte = &m->bytes[i + (int64_t)m->size[0] * (j + (int64_t)m->size[1] * k)];
+                    if (!__atomic_load_n(byte, __ATOMIC_RELAXED))
+                        __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+                }
+    }
+}
+
+static double highestZ(void *context, int64_t begin, int64_t end)
+{
+    const Mask *m = context;
+    double high = -1e30;
+    for (int64_t n = begin; n < end; n++)
+        high = fmax(high, m->particles->position[2][n]);
+    return high;
+}
+
+static double lowestZ(void *context, int64_t begin, int64_t end)
+{
+    const Mask *m = context;
+    double high = -1e30;
+    for (int64_t n = begin; n < end; n++)
+        high = fmax(high, -m->particles->position[2][n]);
+    return high;
+}
+
+tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *particles, float margin, tlwGrid *grid)
+{
+    Mask m = {.particles = particles, .margin = margin};
+    size_t bytes = 1;
+    for (int a = 0; a < 3; a++) {
+        m.min[a] = -2;
+        m.size[a] = grid->dims[a] / TLW_TILE + 5;
+        bytes *= (size_t)m.size[a];
+    }
+    m.bytes = tlwAllocPages(bytes);
+    if (!m.bytes)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, particles->count, BLOCK, markRange, &m);
+    // Only the slabs that hold particles are searched, so a tall empty domain costs nothing.
+    int k0 = 0, k1 = -1;
+    if (particles->count) {
+        double high = tlwParallelMax(threads, particles->count, BLOCK, highestZ, &m);
+        double low = -tlwParallelMax(threads, particles->count, BLOCK, lowestZ, &m);
+        k0 = tlwFloorDiv(floorCell((float)low - margin), TLW_TILE) - m.min[2];
+        k1 = tlwFloorDiv(floorCell((float)high + margin), TLW_TILE) - m.min[2];
+        k0 = k0 < 0 ? 0 : k0;
+        k1 = k1 >= m.size[2] ? m.size[2] - 1 : k1;
+    }
+    int(*coords)[3] = NULL;
+    int64_t capacity = 0;
+    int count = 0;
+    tlwResult result = TLW_OK;
+    for (int k = k0; k <= k1; k++)
+        for (int j = 0; j < m.size[1]; j++) {
+            const uint8_t *row = m.bytes + (int64_t)m.size[0] * (j + (int64_t)m.size[1] * k);
+            for (int i = 0; i < m.size[0]; i++) {
+                if (!row[i])
+                    continue;
+                if (!tlwReserve((void **)&coords, &capacity, count + 1, sizeof *coords)) {
+                    result = TLW_OUT_OF_MEMORY;
+                    break;
+                }
+                coords[count][0] = i + m.min[0];
+                coords[count][1] = j + m.min[1];
+                coords[count++][2] = k + m.min[2];
+            }
+        }
+    if (result == TLW_OK)
+        result = tlwActivateTiles(grid, (const int(*)[3])coords, count);
+    tlwFree(coords);
+    tlwFreePages(m.bytes, bytes);
+    return result;
+}
+
+// Stable counting sort by tile: every block counts, offsets are added up in order, every block places.
+typedef struct Sort {
+    const tlwGrid *grid;
+    const tlwParticles *particles;
+    int32_t *tile;    // per particle
+    int64_t *offsets; // per block and tile
+    int64_t *order;
+    int64_t *scratch;
+    int64_t *tile_start;
+    int32_t *cell_start;
+} Sort;
+
+static void countRange(void *context, int64_t begin, int64_t end)
+{
+    const Sort *s = context;
+    int64_t *counts = s->offsets + (begin / BLOCK) * s->grid->tile_count;
+    for (int64_t n = begin; n < end; n++) {
+        int t = tlwFindTile(s->grid, tlwFloorDiv(floorCell(s->particles->position[0][n]), TLW_TILE),
+                            tlwFloorDiv(floorCell(s->particles->position[1][n]), TLW_TILE),
+                            tlwFloorDiv(floorCell(s->particles->position[2][n]), TLW_TILE));
+        s->tile[n] = t < 0 ? 0 : t;
+        counts[s->tile[n]]++;
+    }
+}
+
+static void placeRange(void *context, int64_t begin, int64_t end)
+{
+    const Sort *s = context;
+    int64_t *offsets = s->offsets + (begin / BLOCK) * s->grid->tile_count;
+    for (int64_t n = begin; n < end; n++)
+        s->order[offsets[s->tile[n]]++] = n;
+}
+
+static inline int cellInTile(const tlwParticles *particles, int64_t n)
+{
+    int i = floorCell(particles->position[0][n]) & 7, j = floorCell(particles->position[1][n]) & 7,
+        k = floorCell(particles->position[2][n]) & 7;
+    return i + TLW_TILE * (j + TLW_TILE * k);
+}
+
+static void cellRange(void *context, int64_t begin, int64_t end)
+{
+    const Sort *s = context;
+    for (int64_t t = begin; t < end; t++) {
+        int32_t *start = s->cell_start + t * (TLW_TILE_CELLS + 1), next[TLW_TILE_CELLS];
+        int64_t first = s->tile_start[t], last = s->tile_start[t + 1];
+        memset(start, 0, (TLW_TILE_CELLS + 1) * sizeof *start);
+        for (int64_t n = first; n < last; n++)
+            start[1 + cellInTile(s->particles, s->order[n])]++;
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            start[c + 1] += start[c];
+            next[c] = start[c];
+        }
+        for (int64_t n = first; n < last; n++)
+            s->scratch[first + next[cellInTile(s->particles, s->order[n])]++] = s->order[n];
+    }
+}
+
+tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
+                            tlwParticleOrder *order, int64_t *indices)
+{
+    int64_t count = particles->count, blocks = (count + BLOCK - 1) / BLOCK, tiles = grid->tile_count;
+    Sort s = {.grid = grid, .particles = particles, .scratch = indices};
+    s.tile = tlwAlloc((size_t)count, sizeof *s.tile);
+    s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
+    s.order = tlwAlloc((size_t)count, sizeof *s.order);
+    bool ok = s.tile && s.offsets && s.order &&
+              tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
+              tlwReserve((void **)&order->cell_start, &order->cell_capacity, tiles * (TLW_TILE_CELLS + 1),
+                         sizeof *order->cell_start);
+    if (ok) {
+        s.tile_start = order->tile_start;
+        s.cell_start = order->cell_start;
+        tlwParallelFor(threads, count, BLOCK, countRange, &s);
+        int64_t total = 0;
+        for (int64_t t = 0; t < tiles; t++) {
+            order->tile_start[t] = total;
+            for (int64_t b = 0; b < blocks; b++) {
+                int64_t here = s.offsets[b * tiles + t];
+                s.offsets[b * tiles + t] = total;
+                total += here;
+            }
+        }
+        order->tile_start[tiles] = total;
+        tlwParallelFor(threads, count, BLOCK, placeRange, &s);
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, cellRange, &s);
+    }
+    tlwFree(s.tile);
+    tlwFree(s.offsets);
+    tlwFree(s.order);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}
+
+tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
+{
+    int64_t *indices = tlwAlloc((size_t)particles->count, sizeof *indices);
+    if (!indices)
+        return TLW_OUT_OF_MEMORY;
+    tlwResult result = tlwIndexParticles(threads, grid, particles, order, indices);
+    if (result == TLW_OK)
+        result = tlwReorderParticles(threads, particles, indices, particles->count);
+    tlwFree(indices);
+    return result;
+}

@@ -1,0 +1,27 @@
+// Particles in tile and cell order, and the tiles that they need.
+#ifndef TLW_STEP_SORTING_H
+#define TLW_STEP_SORTING_H
+
+#include "shape/particles.h"
+#include "step/flow.h"
+
+// Where the particles of tiles and cells begin after tlwSortParticles.
+typedef struct tlwParticleOrder {
+    int64_t *tile_start; // tile_count + 1
+    int32_t *cell_start; // per tile TLW_TILE_CELLS + 1, relative to tile_start; cell = i + 8 j + 64 k
+    int64_t tile_capacity, cell_capacity;
+} tlwParticleOrder;
+
+void tlwFreeParticleOrder(tlwParticleOrder *order);
+
+// Activate the tiles within `margin` cells of any particle. Empties the grid when there are none.
+tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *particles, float margin, tlwGrid *grid);
+
+// The order that tlwSortParticles would bring about, without moving anything: indices[n] is the n-th particle's number.
+tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
+                            tlwParticleOrder *order, int64_t *indices);
+
+// Sort by tile, then cell; the order inside a cell is the one before. Every particle must lie in an active tile.
+tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order);
+
+#endif

@@ -1,0 +1,234 @@
+// One time step. Reading tlwStep from top to bottom is reading the algorithm.
+#include "step/advect.h"
+#include "step/extend.h"
+#include "step/forces.h"
+#include "step/levelset.h"
+#include "step/material_state.h"
+#include "step/pressure.h"
+#include "step/reseed.h"
+#include "step/sim.h"
+#include "step/transfer.h"
+
+#include "grid/sample.h"
+
+#include <string.h>
+
+// Tiles reach this far beyond particles: the level set's band, and what transport and extension read.
+#define MARGIN (TLW_PHI_BAND + 0.5f)
+
+static bool onParticles(const tlwSim *sim)
+{
+    return sim->scene->def.transport == TLW_TRANSPORT_APIC || sim->scene->def.transport == TLW_TRANSPORT_FLIP;
+}
+
+static bool isAffine(const tlwSim *sim)
+{
+    return sim->scene->def.transport == TLW_TRANSPORT_APIC;
+}
+
+static tlwResult runSources(tlwSim *sim, double dt)
+{
+    tlwSeeder seeder = tlwMakeSeeder(sim);
+    TLW_TRY(tlwMoveSolids(&sim->sources, sim->time, dt, sim->flow.grid.dx));
+    return tlwRunSources(&seeder, &sim->sources, sim->time, &sim->came, &sim->went);
+}
+
+// Particles and level set move with the velocity of the last step; the tiles follow them.
+static tlwResult transport(tlwSim *sim, double dt)
+{
+    tlwThreads *threads = sim->context->threads;
+    tlwFlow *flow = &sim->flow;
+    tlwSeeder seeder = tlwMakeSeeder(sim);
+    double mass;
+    tlwAdvectParticles(threads, flow, dt, &sim->particles);
+    TLW_TRY(tlwRemoveOutside(threads, &flow->grid, sim->scene->def.walls, &sim->particles, &mass));
+    sim->went += mass;
+    TLW_TRY(tlwActivateAroundParticles(threads, &sim->particles, MARGIN, &flow->grid));
+    tlwRasterizeSolids(&sim->solids, flow);
+    tlwCollideParticles(threads, flow, &sim->particles);
+    TLW_TRY(tlwAdvectLevelSet(threads, flow, dt));
+    tlwApplySourcesToLevelSet(&seeder, &sim->sources);
+    if (!onParticles(sim))
+        TLW_TRY(tlwAdvectVelocity(threads, flow, sim->scene->def.transport, dt));
+    return tlwSortParticles(threads, &flow->grid, &sim->particles, &sim->order);
+}
+
+static tlwResult repairSurface(tlwSim *sim)
+{
+    tlwThreads *threads = sim->context->threads;
+    TLW_TRY(tlwCorrectLevelSet(threads, &sim->order, &sim->particles, &sim->flow));
+    TLW_TRY(tlwRedistance(threads, &sim->flow));
+    TLW_TRY(tlwExtendIntoSolids(threads, &sim->flow));
+    double volume = 0;
+    for (int64_t n = 0; n < sim->particles.count; n++)
+        volume += tlwGetParticleVolume(&sim->particles, n, sim->scene->materials);
+    tlwCorrectVolume(threads, &sim->flow, volume);
+    return TLW_OK;
+}
+
+// Velocity, fill and density from the particles. In grid transport the velocity stays, only fill and density are new.
+static tlwResult gather(tlwSim *sim)
+{
+    tlwThreads *threads = sim->context->threads;
+    tlwFlow *flow = &sim->flow;
+    tlwGrid *grid = &flow->grid;
+    int kept[3] = {flow->velocity[0], flow->velocity[1], flow->velocity[2]};
+    if (!onParticles(sim)) {
+        for (int a = 0; a < 3; a++) // gather into the old velocity's slots, which grid transport does not use
+            flow->velocity[a] = flow->old_velocity[a];
+        tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, false, flow);
+        for (int a = 0; a < 3; a++)
+            flow->velocity[a] = kept[a];
+        return TLW_OK;
+    }
+    tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, isAffine(sim), flow);
+    TLW_TRY(tlwExtendGathered(threads, flow));
+    for (int a = 0; a < 3; a++)
+        tlwCopyFloats(threads, grid, tlwGetFloats(grid, flow->velocity[a]), tlwGetFloats(grid, flow->old_velocity[a]));
+    return TLW_OK;
+}
+
+// Heat moves and material melts or freezes; then the cells' viscosity is known.
+static tlwResult heat(tlwSim *sim, double dt)
+{
+    int iterations;
+    TLW_TRY(tlwStepThermal(sim->context, &sim->thermal, &sim->order, sim->time, dt, &sim->flow, &sim->particles,
+                           &iterations));
+    if (iterations > sim->stats.heat_iterations)
+        sim->stats.heat_iterations = iterations;
+    tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, -1);
+    return TLW_OK;
+}
+
+typedef struct Shift {
+    const tlwGrid *grid;
+    float *shift[3];
+    tlwParticles *particles;
+} Shift;
+
+static void shiftRange(void *context, int64_t begin, int64_t end)
+{
+    const Shift *s = context;
+    float per_cell = (float)(1 / s->grid->dx);
+    for (int64_t n = begin; n < end; n++) {
+        float p[3] = {s->particles->position[0][n], s->particles->position[1][n], s->particles->position[2][n]}, d[3];
+        tlwSampleVelocity(s->grid, s->shift, p, d);
+        for (int a = 0; a < 3; a++) {
+            float cells = d[a] * per_cell;
+            s->particles->position[a][n] += cells > 0.25f ? 0.25f : cells < -0.25f ? -0.25f : cells;
+        }
+    }
+}
+
+// Move particles apart where they crowd; their velocity does not change.
+static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
+{
+    tlwGrid *grid = &sim->flow.grid;
+    int slots[3];
+    Shift s = {.grid = grid, .particles = &sim->particles};
+    bool ok = true, needed = false;
+    for (int a = 0; a < 3; a++)
+        ok = (slots[a] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    tlwSolveStats stats;
+    tlwResult result = ok ? tlwSolveDensity(pressure, slots, &needed, &stats) : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK && needed) {
+        for (int a = 0; a < 3; a++)
+            s.shift[a] = tlwGetFloats(grid, slots[a]);
+        tlwParallelFor(sim->context->threads, sim->particles.count, 4096, shiftRange, &s);
+        tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
+    }
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return result;
+}
+
+static tlwResult project(tlwSim *sim, double dt)
+{
+    const tlwSceneDef *scene = &sim->scene->def;
+    tlwPressureDef def = {.dt = dt,
+                          .tolerance = scene->pressure_tolerance,
+                          .max_iterations = scene->max_iterations,
+                          .default_density = sim->scene->materials[0].def.density_liquid};
+    tlwPressure *pressure;
+    TLW_TRY(tlwCreatePressure(sim->context, &sim->flow, &def, &pressure));
+    tlwSolveStats stats = {0};
+    tlwResult result = tlwProjectVelocity(pressure, &stats);
+    if (stats.iterations > sim->stats.pressure_iterations)
+        sim->stats.pressure_iterations = stats.iterations;
+    sim->stats.pressure_residual = fmax(sim->stats.pressure_residual, stats.residual);
+    tlwClockStage(sim, "pressure");
+    if (result == TLW_OK)
+        result = spreadParticles(sim, pressure);
+    tlwDestroyPressure(pressure);
+    return result;
+}
+
+static tlwResult extend(tlwSim *sim)
+{
+    int layers = (int)ceil(sim->scene->def.cfl) + 2;
+    if (layers > TLW_PHI_BAND)
+        layers = TLW_PHI_BAND;
+    TLW_TRY(tlwExtendVelocity(sim->context->threads, &sim->flow, layers));
+    return tlwConstrainVelocity(sim->context->threads, sim->scene, &sim->flow);
+}
+
+static tlwResult updateParticles(tlwSim *sim)
+{
+    tlwThreads *threads = sim->context->threads;
+    int per_axis = sim->scene->def.particles_per_axis;
+    if (onParticles(sim))
+        tlwUpdateParticles(threads, &sim->flow, isAffine(sim), (float)sim->scene->def.flip_blend, &sim->particles);
+    return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
+                              &sim->next_id);
+}
+
+// Forces and solves: what changes the velocity while nothing moves.
+static tlwResult accelerate(tlwSim *sim, double dt)
+{
+    TLW_TRY(gather(sim));
+    tlwClockStage(sim, "gather");
+    TLW_TRY(heat(sim, dt));
+    tlwClockStage(sim, "heat");
+    tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
+    tlwClockStage(sim, "forces");
+    TLW_TRY(project(sim, dt));
+    tlwClockStage(sim, "spread");
+    TLW_TRY(extend(sim));
+    tlwClockStage(sim, "extend");
+    TLW_TRY(updateParticles(sim));
+    tlwClockStage(sim, "particles");
+    return TLW_OK;
+}
+
+// Velocities are half a step ahead of positions (leapfrog), so that a step of any length falls as gravity says. The
+// first step gives them their lead.
+static tlwResult takeLead(tlwSim *sim, double dt)
+{
+    TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
+    tlwRasterizeSolids(&sim->solids, &sim->flow);
+    TLW_TRY(accelerate(sim, 0.5 * dt));
+    sim->lead = 0.5 * dt;
+    return TLW_OK;
+}
+
+tlwResult tlwStep(tlwSim *sim, double dt)
+{
+    tlwClockStage(sim, NULL);
+    if (sim->step_count == 0)
+        TLW_TRY(takeLead(sim, dt));
+
+    TLW_TRY(runSources(sim, dt));
+    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
+    tlwClockStage(sim, "sources");
+    TLW_TRY(transport(sim, dt));
+    tlwClockStage(sim, "transport");
+    TLW_TRY(repairSurface(sim));
+    tlwClockStage(sim, "surface");
+    double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
+    TLW_TRY(accelerate(sim, kick));
+
+    sim->lead += kick - dt;
+    sim->time += dt;
+    sim->step_count++;
+    return TLW_OK;
+}

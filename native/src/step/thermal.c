@@ -1,0 +1,141 @@
+#include "step/thermal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static bool isHeatedVolume(const tlwObjectDef *def)
+{
+    return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_VOLUME;
+}
+
+static bool isLamp(const tlwObjectDef *def)
+{
+    return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_LAMP;
+}
+
+// Bodies have a heat of their own unless they are held at their temperature; what keys place is held.
+static double capacityOf(const tlwObject *object)
+{
+    const tlwObjectDef *def = &object->def;
+    if (def->role != TLW_ROLE_RIGID || def->fixed_temperature)
+        return 0;
+    double scale = fabs(def->keys[0].scale.x * def->keys[0].scale.y * def->keys[0].scale.z);
+    double mass = def->mass > 0 ? def->mass : def->density * tlwGetMeshVolume(&object->mesh) * scale;
+    return mass * def->specific_heat;
+}
+
+// Whether any temperature differs from the air's or anything heats.
+static bool anythingWarm(const tlwScene *scene)
+{
+    if (!(scene->def.thermal_speed > 0))
+        return false;
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (isLamp(def) || isHeatedVolume(def))
+            return true;
+        bool insulated = tlwIsObstacle(def) && !(def->conductivity > 0);
+        for (int k = 0; k < def->key_count && !insulated && def->role != TLW_ROLE_OUTFLOW; k++)
+            if (fabs(def->keys[k].temperature - scene->def.ambient_temperature) > 1e-6)
+                return true;
+    }
+    return false;
+}
+
+tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, double dx, tlwThermal *thermal)
+{
+    memset(thermal, 0, sizeof *thermal);
+    thermal->scene = scene;
+    thermal->active = anythingWarm(scene);
+    thermal->objects = tlwAlloc((size_t)scene->object_count, sizeof *thermal->objects);
+    thermal->sources = tlwAlloc((size_t)scene->object_count, sizeof *thermal->sources);
+    if (!thermal->objects || !thermal->sources)
+        return tlwFailMemory(&context->message, "the heat sources");
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObject *object = &scene->objects[o];
+        thermal->objects[o].temperature = object->def.keys[0].temperature;
+        thermal->objects[o].conductivity = tlwIsObstacle(&object->def) ? object->def.conductivity : 0;
+        thermal->objects[o].capacity = capacityOf(object);
+    }
+    return tlwCreateSolids(context, scene, dx, isHeatedVolume, &thermal->volumes);
+}
+
+void tlwDestroyThermal(tlwThermal *thermal)
+{
+    tlwDestroySolids(&thermal->volumes);
+    tlwFree(thermal->objects);
+    tlwFree(thermal->sources);
+    memset(thermal, 0, sizeof *thermal);
+}
+
+static void distanceToVolume(const void *user, const float *points, int count, float *distance)
+{
+    const tlwSolid *solid = user;
+    tlwQuat back = tlwQuatConjugate(solid->frame.rotation);
+    for (int n = 0; n < count; n++) {
+        tlwVec3 w = {points[3 * n], points[3 * n + 1], points[3 * n + 2]};
+        tlwVec3 m = tlwRotate(back, tlwSub(w, solid->frame.position));
+        float p[3] = {(float)m.x, (float)m.y, (float)m.z};
+        tlwSampleSdf(solid->sdf, p, 1, &distance[n]);
+    }
+}
+
+// Lamps and volumes as they are now; those that are switched off are left out.
+static void placeSources(tlwThermal *thermal, double time)
+{
+    const tlwScene *scene = thermal->scene;
+    thermal->source_count = 0;
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (!isLamp(def))
+            continue;
+        tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
+        tlwVec3 low, high;
+        tlwGetObjectBounds(&scene->objects[o], time, &low, &high);
+        if (key.enabled && key.power != 0)
+            thermal->sources[thermal->source_count++] = (tlwHeatSource){.kind = TLW_HEAT_LAMP,
+                                                                        .power = key.power,
+                                                                        .position = tlwScale(tlwAdd(low, high), 0.5),
+                                                                        .range = def->heat_range};
+    }
+    for (int n = 0; n < thermal->volumes.count; n++) {
+        const tlwSolid *solid = &thermal->volumes.items[n];
+        const tlwObjectDef *def = &scene->objects[solid->object].def;
+        tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
+        if (solid->enabled && key.power != 0)
+            thermal->sources[thermal->source_count++] = (tlwHeatSource){.kind = TLW_HEAT_VOLUME,
+                                                                        .power = key.power,
+                                                                        .low = solid->low,
+                                                                        .high = solid->high,
+                                                                        .distance = distanceToVolume,
+                                                                        .user = solid};
+    }
+}
+
+tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwParticleOrder *order, double time,
+                         double dt, tlwFlow *flow, tlwParticles *particles, int *iterations)
+{
+    const tlwScene *scene = thermal->scene;
+    TLW_TRY(tlwMoveSolids(&thermal->volumes, time, dt, flow->grid.dx));
+    placeSources(thermal, time + dt);
+    for (int o = 0; o < scene->object_count; o++)
+        if (!(thermal->objects[o].capacity > 0))
+            thermal->objects[o].temperature =
+                tlwSampleKeys(scene->objects[o].def.keys, scene->objects[o].def.key_count, time + dt).temperature;
+    tlwHeatDef def = {.materials = scene->materials,
+                      .material_count = scene->material_count,
+                      .objects = thermal->objects,
+                      .object_count = scene->object_count,
+                      .sources = thermal->sources,
+                      .source_count = thermal->source_count,
+                      .ambient_temperature = scene->def.ambient_temperature,
+                      .film_coefficient = scene->def.film_coefficient,
+                      .emissivity = scene->def.emissivity,
+                      .thermal_speed = thermal->active ? scene->def.thermal_speed : 0,
+                      .dt = dt};
+    tlwSortedCells sorted = {order->tile_start, order->cell_start};
+    tlwHeatStats stats;
+    tlwResult result = tlwAdvanceHeat(context->threads, flow, particles, &sorted, &def, &stats, &context->message);
+    *iterations = stats.iterations;
+    return result;
+}

@@ -1,0 +1,27 @@
+// The scene's side of the heat stage: objects with their keyed or own temperature, lamps, heated volumes.
+#ifndef TLW_STEP_THERMAL_H
+#define TLW_STEP_THERMAL_H
+
+#include "scene/scene.h"
+#include "step/heat_stage.h"
+#include "step/solids.h"
+#include "step/sorting.h"
+
+typedef struct tlwThermal {
+    const tlwScene *scene;
+    tlwSolids volumes;      // heat sources that warm what is inside them
+    tlwHeatObject *objects; // one per scene object; what is no obstacle has conductivity 0
+    tlwHeatSource *sources;
+    int source_count;
+    bool active; // false: everything has the air's temperature and nothing heats, so no heat moves
+} tlwThermal;
+
+tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, double dx, tlwThermal *thermal);
+void tlwDestroyThermal(tlwThermal *thermal);
+
+// One step of heat for the sorted particles, with the keyed values at time + dt. See tlwAdvanceHeat for what is
+// written.
+tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwParticleOrder *order, double time,
+                         double dt, tlwFlow *flow, tlwParticles *particles, int *iterations);
+
+#endif

@@ -1,0 +1,267 @@
+// The whole step through the public interface: small scenes that must come out right.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/vec.h"
+#include "tallow/tallow.h"
+
+static const int32_t box_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+
+static tlwMeshData boxMesh(float positions[24], tlwVec3 low, tlwVec3 high)
+{
+    for (int n = 0; n < 8; n++) {
+        positions[3 * n] = (float)(n & 1 ? high.x : low.x);
+        positions[3 * n + 1] = (float)(n & 2 ? high.y : low.y);
+        positions[3 * n + 2] = (float)(n & 4 ? high.z : low.z);
+    }
+    return (tlwMeshData){positions, 8, box_triangles, 12};
+}
+
+typedef struct World {
+    tlwContext *context;
+    tlwScene *scene;
+    tlwSim *sim;
+} World;
+
+static World begin(int threads, const tlwSceneDef *def)
+{
+    World w = {0};
+    tlwContextDef cdef = tlwDefaultContextDef();
+    cdef.threads = threads;
+    assert_int_equal(tlwCreateContext(&cdef, &w.context), TLW_OK);
+    assert_int_equal(tlwCreateScene(w.context, def, &w.scene), TLW_OK);
+    tlwMaterialDef water = tlwDefaultMaterialDef();
+    water.name = "Water";
+    if (tlwAddMaterial(w.scene, &water, NULL) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w.context));
+    return w;
+}
+
+static int addBox(World *w, tlwRole role, const char *name, tlwVec3 low, tlwVec3 high, tlwVec3 velocity)
+{
+    float positions[24];
+    tlwObjectDef def = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    def.name = name;
+    def.role = role;
+    def.mesh = boxMesh(positions, low, high);
+    def.keys = &key;
+    def.key_count = 1;
+    def.velocity = velocity;
+    int object = -1;
+    assert_int_equal(tlwAddObject(w->scene, &def, &object), TLW_OK);
+    return object;
+}
+
+static void run(World *w)
+{
+    tlwResult result = tlwCreateSim(w->scene, &w->sim);
+    if (result != TLW_OK)
+        print_error("%s\n", tlwGetMessage(w->context));
+    assert_int_equal(result, TLW_OK);
+}
+
+static void advance(World *w, double seconds)
+{
+    tlwResult result = tlwAdvance(w->sim, seconds);
+    if (result != TLW_OK)
+        print_error("%s\n", tlwGetMessage(w->context));
+    assert_int_equal(result, TLW_OK);
+}
+
+static void end(World *w)
+{
+    tlwDestroySim(w->sim);
+    tlwDestroyScene(w->scene);
+    tlwDestroyContext(w->context);
+}
+
+static tlwSceneDef smallTank(void)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){0.32, 0.16, 0.24};
+    def.cell_size = 0.01;
+    for (int n = 0; n < 6; n++)
+        def.walls[n] = TLW_WALL_SLIP;
+    def.fps = 24;
+    return def;
+}
+
+static void test_falling_box_follows_gravity(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Drop", (tlwVec3){0.12, 0.04, 0.14}, (tlwVec3){0.2, 0.12, 0.22}, (tlwVec3){0.2, 0, 0});
+    run(&w);
+    tlwStats before, after;
+    tlwGetStats(w.sim, &before);
+    print_message("volume %g of %g, particles %d\n", before.particle_volume, 0.08 * 0.08 * 0.08, (int)before.particles);
+    assert_true(fabs(before.particle_volume - 0.08 * 0.08 * 0.08) < 0.02 * 0.08 * 0.08 * 0.08);
+    for (int frame = 0; frame < 2; frame++)
+        advance(&w, 1.0 / 24);
+    tlwGetStats(w.sim, &after);
+    double fall = before.centre_of_mass.z - after.centre_of_mass.z, exact = 0.5 * 9.81 / 144;
+    print_message("fell %.4f of %.4f m\n", fall, exact);
+    assert_true(fabs(fall - exact) < 0.02 * exact);
+    assert_true(fabs(after.centre_of_mass.x - before.centre_of_mass.x - 0.2 / 12) < 0.0005);
+    assert_true(fabs(after.surface_volume / before.surface_volume - 1) < 0.01);
+    end(&w);
+}
+
+static void test_water_at_rest_stays_at_rest(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.37, 0.21, 0.113},
+           (tlwVec3){0, 0, 0});
+    run(&w);
+    double fastest = 0;
+    tlwStats stats;
+    for (int frame = 0; frame < 6; frame++) {
+        advance(&w, 1.0 / 24);
+        tlwGetStats(w.sim, &stats);
+        fastest = fmax(fastest, stats.max_speed);
+    }
+    print_message("fastest %.2e m/s\n", fastest);
+    assert_true(fastest < 1e-3);
+    end(&w);
+}
+
+static void test_sloshing_keeps_volume_and_closes_the_mesh(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Column", (tlwVec3){0, 0, 0}, (tlwVec3){0.1, 0.16, 0.18}, (tlwVec3){0, 0, 0});
+    run(&w);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    double start = stats.surface_volume;
+    for (int frame = 0; frame < 10; frame++) {
+        advance(&w, 1.0 / 24);
+        tlwGetStats(w.sim, &stats);
+        tlwSurfaceView surface;
+        assert_int_equal(tlwGetSurface(w.sim, &surface), TLW_OK);
+        print_message("%d: particles %.5f surface %.5f mesh %.5f (start %.5f) v %.2f it %d sub %d\n", frame,
+                      stats.particle_volume * 1e3, stats.surface_volume * 1e3, surface.volume * 1e3, start * 1e3,
+                      stats.max_speed, stats.pressure_iterations, stats.substeps);
+        assert_true(surface.triangle_count > 100);
+    }
+    assert_true(fabs(stats.particle_volume / start - 1) < 1e-4);
+    assert_true(fabs(stats.surface_volume / start - 1) < 0.01);
+    end(&w);
+}
+
+static void test_one_and_three_threads_give_the_same_bits(void **state)
+{
+    (void)state;
+    float *first = NULL;
+    int64_t count = 0;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        tlwSceneDef def = smallTank();
+        World w = begin(threads, &def);
+        addBox(&w, TLW_ROLE_LIQUID, "Column", (tlwVec3){0, 0, 0}, (tlwVec3){0.1, 0.16, 0.18}, (tlwVec3){0, 0, 0});
+        addBox(&w, TLW_ROLE_SOLID, "Post", (tlwVec3){0.2, 0.05, -0.1}, (tlwVec3){0.23, 0.11, 0.3}, (tlwVec3){0, 0, 0});
+        run(&w);
+        advance(&w, 0.2);
+        tlwParticleView view;
+        assert_int_equal(tlwGetParticles(w.sim, &view), TLW_OK);
+        if (!first) {
+            count = view.count;
+            first = malloc((size_t)count * 3 * sizeof *first);
+            memcpy(first, view.position, (size_t)count * 3 * sizeof *first);
+        }
+        assert_int_equal(view.count, count);
+        assert_memory_equal(first, view.position, (size_t)count * 3 * sizeof *first);
+        end(&w);
+    }
+    free(first);
+}
+
+static void test_checkpoint_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tallow_test_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    tlwSceneDef def = smallTank();
+    World a = begin(2, &def), b = begin(2, &def);
+    World *both[2] = {&a, &b};
+    for (int n = 0; n < 2; n++) {
+        addBox(both[n], TLW_ROLE_LIQUID, "Column", (tlwVec3){0, 0, 0}, (tlwVec3){0.1, 0.16, 0.18}, (tlwVec3){0, 0, 0});
+        run(both[n]);
+    }
+    advance(&a, 0.1);
+    assert_int_equal(tlwSaveState(a.sim, path), TLW_OK);
+    assert_int_equal(tlwLoadState(b.sim, path), TLW_OK);
+    tlwParticleView va, vb;
+    advance(&a, 0.1);
+    advance(&b, 0.1);
+    assert_int_equal(tlwGetParticles(a.sim, &va), TLW_OK);
+    assert_int_equal(tlwGetParticles(b.sim, &vb), TLW_OK);
+    assert_int_equal(va.count, vb.count);
+    assert_memory_equal(va.position, vb.position, (size_t)va.count * 3 * sizeof(float));
+    assert_memory_equal(va.velocity, vb.velocity, (size_t)va.count * 3 * sizeof(float));
+    unlink(path);
+    end(&a);
+    end(&b);
+}
+
+static void test_inflow_fills_and_outflow_drains(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    float positions[24];
+    tlwObjectDef tap = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    key.velocity = (tlwVec3){0, 0, -0.5};
+    tap.name = "Tap";
+    tap.role = TLW_ROLE_INFLOW;
+    tap.mesh = boxMesh(positions, (tlwVec3){0.04, 0.06, 0.18}, (tlwVec3){0.08, 0.1, 0.22});
+    tap.keys = &key;
+    tap.key_count = 1;
+    assert_int_equal(tlwAddObject(w.scene, &tap, NULL), TLW_OK);
+    addBox(&w, TLW_ROLE_OUTFLOW, "Drain", (tlwVec3){0.2, 0, -0.05}, (tlwVec3){0.32, 0.16, 0.02}, (tlwVec3){0, 0, 0});
+    run(&w);
+    advance(&w, 0.25);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    // area x speed x time, and what fills the tap itself
+    double expected = 0.04 * 0.04 * 0.5 * 0.25 + 0.04 * 0.04 * 0.04;
+    print_message("inflow %.3e expected %.3e\n", stats.particle_volume, expected);
+    assert_true(stats.particle_volume > 0.8 * expected && stats.particle_volume < 1.35 * expected);
+    for (int n = 0; n < 4; n++)
+        advance(&w, 0.25);
+    double later = stats.particle_volume + 1.0 * 0.04 * 0.04 * 0.5;
+    tlwGetStats(w.sim, &stats);
+    print_message("after the drain %.3e of %.3e\n", stats.particle_volume, later);
+    assert_true(stats.particle_volume < 0.9 * later);
+    assert_true(fabs(stats.particle_volume / stats.target_volume - 1) < 1e-3);
+    end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_falling_box_follows_gravity),
+        cmocka_unit_test(test_water_at_rest_stays_at_rest),
+        cmocka_unit_test(test_sloshing_keeps_volume_and_closes_the_mesh),
+        cmocka_unit_test(test_one_and_three_threads_give_the_same_bits),
+        cmocka_unit_test(test_checkpoint_goes_on_bit_for_bit),
+        cmocka_unit_test(test_inflow_fills_and_outflow_drains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
