@@ -48,10 +48,9 @@ tlwResult copyMesh(const std::vector<openvdb::Vec3s> &points, const std::vector<
     return TLW_OK;
 }
 
-// Trilinear value and slope at fractions f of the cube with corner values v (x fastest).
-float trilinear(const float v[8], const float f[3], float slope[3])
+// Slope of the trilinear interpolation at fractions f of the cube with corner values v (x fastest).
+void findSlope(const float v[8], const float f[3], float slope[3])
 {
-    float value = 0;
     slope[0] = slope[1] = slope[2] = 0;
     for (int i = 0; i < 8; i++) {
         float w[3], s[3];
@@ -60,12 +59,43 @@ float trilinear(const float v[8], const float f[3], float slope[3])
             w[a] = upper ? f[a] : 1 - f[a];
             s[a] = upper ? 1.0f : -1.0f;
         }
-        value += w[0] * w[1] * w[2] * v[i];
         slope[0] += s[0] * w[1] * w[2] * v[i];
         slope[1] += w[0] * s[1] * w[2] * v[i];
         slope[2] += w[0] * w[1] * s[2] * v[i];
     }
-    return value;
+}
+
+// The 4^3 values around a cube, x fastest, less the isovalue.
+void gatherCubic(const Input &in, Accessor &raw, const Coord &base, float v[64])
+{
+    for (int row = 0; row < 16; row++) {
+        int x = row & 3, y = row >> 2;
+        Coord first = base.offsetBy(x - 1, y - 1, -1);
+        // Leaves run z fastest; mostly all four lie in one.
+        const auto *leaf = (first[2] & 7) <= 4 ? raw.probeConstLeaf(first) : nullptr;
+        const float *run =
+            leaf ? leaf->buffer().data() + openvdb::FloatTree::LeafNodeType::coordToOffset(first) : nullptr;
+        for (int z = 0; z < 4; z++)
+            v[x + 4 * y + 16 * z] = (run ? run[z] : raw.getValue(first.offsetBy(0, 0, z))) - in.isovalue;
+    }
+}
+
+// Catmull-Rom interpolation: unlike trilinear values, these do not make round shapes smaller.
+float cubic(const float v[64], const float f[3])
+{
+    float w[3][4];
+    for (int a = 0; a < 3; a++) {
+        float t = f[a], t2 = t * t, t3 = t2 * t;
+        w[a][0] = -0.5f * t + t2 - 0.5f * t3;
+        w[a][1] = 1 - 2.5f * t2 + 1.5f * t3;
+        w[a][2] = 0.5f * t + 2 * t2 - 1.5f * t3;
+        w[a][3] = -0.5f * t2 + 0.5f * t3;
+    }
+    float sum = 0;
+    for (int z = 0; z < 4; z++)
+        for (int y = 0; y < 4; y++, v += 4)
+            sum += w[2][z] * w[1][y] * (w[0][0] * v[0] + w[0][1] * v[1] + w[0][2] * v[2] + w[0][3] * v[3]);
+    return sum;
 }
 
 // Averaging the crossings of a cube's edges pulls vertices inside of curved surfaces and shaves off edges: a percent of
@@ -90,8 +120,13 @@ void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
             f[a] = 0.5f;
     }
     bool surface = tlwCrossesValue(v, 8, 0);
+    float around[64];
+    if (surface)
+        gatherCubic(in, raw, base, around);
     for (int step = 0; surface && step < 3; step++) {
-        float slope[3], value = trilinear(v, f, slope), square = 0;
+        float slope[3], value, square = 0;
+        findSlope(v, f, slope);
+        value = cubic(around, f);
         for (int a = 0; a < 3; a++)
             square += free_axis[a] ? slope[a] * slope[a] : 0;
         float least = 0.1f * static_cast<float>(in.tiles->cell_size / detail);
