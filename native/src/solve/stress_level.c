@@ -311,7 +311,8 @@ static double countRange(void *context, int64_t begin, int64_t end)
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &job->level->spans[n];
         TLW_FOR_SPAN_ROWS(&s, span, row)
-        for (int64_t i = row; i < row + span->cells; i++) count += (s.mu[i] > 0) + (s.mv[i] > 0) + (s.mw[i] > 0);
+        for (int64_t i = row; i < row + span->cells; i++)
+            count += (s.mu[i] > 0) + (s.mv[i] > 0) + (s.mw[i] > 0);
     }
     return (double)count;
 }

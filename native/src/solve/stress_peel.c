@@ -85,28 +85,6 @@ tlwResult tlwPeelStress(tlwStressSystem *system, tlwStressPeel *peel)
     return TLW_OK;
 }
 
-void tlwPrescribeStress(tlwStressSystem *system, const tlwFaceFloats *x)
-{
-    const tlwStressLevel *level = &system->level;
-    for (int t = 0; t < level->grid.tile_count; t++)
-        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        for (int kind = 0; kind < 6; kind++) {
-            float c = level->c[kind][row + i];
-            if (!(c > 0))
-                continue;
-            int component[4], sign[4];
-            int64_t face[4];
-            int faces = tlwSampleFaces(&level->grid, kind, row + i, component, face, sign);
-            double strain = 0;
-            for (int f = 0; f < faces; f++)
-                strain += level->mass[component[f]][face[f]] < 0 ? sign[f] * x->at[component[f]][face[f]] : 0;
-            for (int f = 0; strain != 0 && f < faces; f++)
-                if (level->mass[component[f]][face[f]] > 0)
-                    system->b.at[component[f]][face[f]] -= (float)(sign[f] * c * strain);
-        }
-}
-
 void tlwUnpeelStress(const tlwStressSystem *system, const tlwStressPeel *peel, tlwFaceDoubles *x)
 {
     const tlwStressLevel *level = &system->level;

@@ -21,11 +21,7 @@ typedef struct tlwStressPeel {
     int64_t count, capacity;
 } tlwStressPeel;
 
-// `b` must hold mass times the old velocity: peel before prescribing.
 tlwResult tlwPeelStress(tlwStressSystem *system, tlwStressPeel *peel);
-
-// Move the prescribed faces' velocities to the right side: b -= A x over them. `x` holds them where mass < 0.
-void tlwPrescribeStress(tlwStressSystem *system, const tlwFaceFloats *x);
 
 // Velocity of the peeled faces after the solve. x must hold the solution, prescribed velocities included.
 void tlwUnpeelStress(const tlwStressSystem *system, const tlwStressPeel *peel, tlwFaceDoubles *x);

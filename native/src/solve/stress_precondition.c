@@ -63,6 +63,18 @@ static tlwResult labelAggregates(tlwStressSystem *system, int16_t *label, int *c
     }
 }
 
+// Rigid pieces are parts of their own, above all others: then deflation keeps them rigid.
+static void labelPieces(const tlwStressSystem *system, int16_t *label, int *count)
+{
+    const tlwGrid *grid = &system->level.grid;
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        if (system->piece[row + i])
+            label[row + i] = (int16_t)(*count + system->piece[row + i]);
+    *count += system->piece_count;
+}
+
 tlwResult tlwInitStressPreconditioner(tlwThreads *threads, tlwStressPreconditioner *pre, tlwStressSystem *system,
                                       tlwStressMethod method)
 {
@@ -86,6 +98,8 @@ tlwResult tlwInitStressPreconditioner(tlwThreads *threads, tlwStressPrecondition
     } else if (method == TLW_STRESS_AGGREGATION) {
         TLW_TRY(labelAggregates(system, label, &count));
     }
+    if (system->piece_count && method != TLW_STRESS_JACOBI)
+        labelPieces(system, label, &count);
     if (count)
         TLW_TRY(tlwInitStressDeflation(threads, &pre->deflation, level, label, count));
     return TLW_OK;

@@ -30,7 +30,7 @@ void tlwFreeStressSystem(tlwStressSystem *system)
 typedef struct Iteration {
     tlwThreads *threads;
     const tlwStressLevel *level;
-    const tlwFaceFloats *b;
+    tlwFaceFloats *b;
     tlwFaceDoubles x, r, p, q; // q = A p
     tlwFaceFloats *scaled;     // r in single precision, scaled to be about one
     const tlwFaceFloats *z;
@@ -118,22 +118,37 @@ TLW_KERNEL static void turnRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Sum of b^2 / m.
+// Sum of b^2 / m over the unknowns, and of the squared prescribed velocities; those go to p.
 static void normRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
     const Stencil s = makeStencil(it->level);
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &it->level->spans[n];
-        double sum = 0;
+        double sum = 0, prescribed = 0;
         for (int a = 0; a < 3; a++)
             TLW_FOR_SPAN_ROWS(&s, span, row)
         for (int64_t i = row; i < row + span->cells; i++) {
             double m = it->level->mass[a][i], b = it->b->at[a][i];
             sum += m > 0 ? b * b / m : 0;
+            prescribed += m < 0 ? b * b : 0;
+            it->p.at[a][i] = m < 0 ? b : 0;
         }
         it->level->partial[n * TLW_PARTIALS] = sum;
+        it->level->partial[n * TLW_PARTIALS + 1] = prescribed;
     }
+}
+
+// b -= q on the unknowns.
+static void prescribeRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const Stencil s = makeStencil(it->level);
+    for (int64_t n = begin; n < end; n++)
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_SPAN_ROWS(&s, &it->level->spans[n], row)
+    for (int64_t i = row; i < row + it->level->spans[n].cells; i++)
+        it->b->at[a][i] = (float)(it->b->at[a][i] - (it->level->mass[a][i] > 0 ? it->q.at[a][i] : 0));
 }
 
 static void run(const Iteration *it, tlwRangeFn *fn)
@@ -237,17 +252,22 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     Iteration it = {.threads = threads, .level = &system->level, .b = &system->b, .x = system->x, .scale = 1};
     memset(stats, 0, sizeof *stats);
     stats->unknowns = tlwCountUnknowns(threads, &system->level);
+    if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
+        !tlwAddFaceDoubles(&system->level, &it.q))
+        return TLW_OUT_OF_MEMORY;
     run(&it, normRange);
-    double norm = sumPartials(&system->level, 0), squared = 0;
+    double prescribed = sumPartials(&system->level, 1), squared = 0;
+    double norm = sumPartials(&system->level, 0) + prescribed * system->unit_mass;
+    if (prescribed > 0) {
+        tlwApplyStress(threads, &system->level, &it.p, &it.q);
+        run(&it, prescribeRange);
+    }
     double limit = options->tolerance * options->tolerance * norm;
     if (!(norm > 0)) { // at rest, and nothing moves it
         for (int a = 0; a < 3; a++)
             tlwFillDoubles(threads, &system->level.grid, system->x.at[a], 0);
         return norm == 0 ? TLW_OK : TLW_NOT_CONVERGED;
     }
-    if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
-        !tlwAddFaceDoubles(&system->level, &it.q))
-        return TLW_OUT_OF_MEMORY;
     tlwStressMethod method = options->method;
     if (method == TLW_STRESS_AUTOMATIC)
         method = tlwChooseStressMethod(threads, system);

@@ -1,20 +1,23 @@
 // The stress system and its solution by preconditioned conjugate gradients.
 //
-// The iteration runs in double precision and stops on true residuals, || b - A x || <= tolerance || b || in the norm of
-// M^-1: A >= M, so this bounds the error of the velocity in the kinetic norm. The preconditioner is one multigrid cycle
-// in single precision, with the rigid motions of stiff components solved exactly (deflation). When it does not get
-// there, a second preconditioner takes over; when that fails too, the result is TLW_NOT_CONVERGED.
+// The iteration runs in double precision and stops on true residuals, || b - A x || <= tolerance || M u || in the norm
+// of M^-1, where u are the old and the prescribed velocities: A >= M, so this bounds the error in the kinetic norm. The
+// preconditioner is one multigrid cycle in single precision, with the rigid motions of stiff components solved exactly
+// (deflation). When it does not get there, a second preconditioner takes over; when that fails too, the result is
+// TLW_NOT_CONVERGED.
 #ifndef TLW_SOLVE_STRESS_SOLVE_H
 #define TLW_SOLVE_STRESS_SOLVE_H
 
 #include "solve/stress_level.h"
 
+#define TLW_MAX_RIGID_PIECES 96
+
 typedef struct tlwStressSystem {
     tlwStressLevel level;
-    tlwFaceFloats b;  // right side; prescribed faces' share included, so that they count as zero in x
+    tlwFaceFloats b;  // right side: mass times old velocity; on prescribed faces (mass < 0) their velocity
     tlwFaceDoubles x; // guess in, solution out; zero where there is no unknown
     int16_t *piece;   // per cell: rigid piece, 0 = none. Its faces move by six unknowns together
-    int piece_count;
+    int piece_count;  // at most TLW_MAX_RIGID_PIECES
     double unit_mass; // mass of a full face
 } tlwStressSystem;
 

@@ -1,0 +1,227 @@
+#include "step/viscosity.h"
+
+#include "base/memory.h"
+#include "solve/stress_peel.h"
+#include "step/viscosity_weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Stiffness dt mu / (rho dx^2) beyond which more viscosity changes nothing that can be seen, and that of frozen pieces,
+// which only matters where they stick to a wall.
+static const double STIFFEST = 1e9, PIECE_STIFFNESS = 1e8;
+
+// Tiles with liquid or its surface in or next to them.
+static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density)
+{
+    const tlwGrid *grid = def->grid;
+    const float *phi = tlwGetFloats(grid, def->phi), *rho = tlwGetFloats(grid, def->density);
+    const float *mu = tlwGetFloats(grid, def->viscosity);
+    double sum = 0;
+    int64_t wet = 0;
+    bool viscous = false;
+    *count = 0;
+    *tiles = tlwAlloc((size_t)grid->tile_count, sizeof **tiles);
+    if (!*tiles)
+        return TLW_OUT_OF_MEMORY;
+    for (int t = 0; t < grid->tile_count; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        bool used = false;
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            used |= phi[row + i] < 2 * grid->dx;
+            if (phi[row + i] < 0) {
+                sum += rho[row + i] > 0 ? rho[row + i] : 0;
+                viscous |= mu[row + i] > 0;
+                wet += rho[row + i] > 0;
+            }
+        }
+        for (int a = 0; used && a < 3; a++)
+            (*tiles)[*count][a] = tlwFloorDiv(tile->cell[a], TLW_TILE);
+        *count += used;
+    }
+    *density = wet ? sum / (double)wet : 0;
+    *count = viscous ? *count : 0;
+    return TLW_OK;
+}
+
+typedef struct PieceSize {
+    int32_t label;
+    int64_t cells;
+} PieceSize;
+
+static int compareLabels(const void *a, const void *b)
+{
+    const PieceSize *p = a, *q = b;
+    return p->label < q->label ? -1 : p->label > q->label;
+}
+
+static int compareSizes(const void *a, const void *b)
+{
+    const PieceSize *p = a, *q = b;
+    return p->cells != q->cells ? (p->cells > q->cells ? -1 : 1) : compareLabels(a, b);
+}
+
+// The largest pieces become six unknowns each; smaller ones are only very stiff.
+static tlwResult mapPieces(const tlwViscosityDef *def, tlwPieceMap *map)
+{
+    map->count = 0;
+    if (def->piece < 0)
+        return TLW_OK;
+    const int32_t *piece = tlwGetInts(def->grid, def->piece);
+    PieceSize *sizes = NULL;
+    int64_t capacity = 0, count = 0, unique = 0;
+    for (int t = 0; t < def->grid->tile_count; t++)
+        TLW_FOR_ROWS(def->grid, &def->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        if (!piece[row + i])
+            continue;
+        if (!count || sizes[count - 1].label != piece[row + i]) {
+            if (!tlwReserve((void **)&sizes, &capacity, count + 1, sizeof *sizes)) {
+                tlwFree(sizes);
+                return TLW_OUT_OF_MEMORY;
+            }
+            sizes[count++] = (PieceSize){piece[row + i], 0};
+        }
+        sizes[count - 1].cells++;
+    }
+    if (!count)
+        return TLW_OK;
+    qsort(sizes, (size_t)count, sizeof *sizes, compareLabels);
+    for (int64_t n = 0; n < count; n++) {
+        if (unique && sizes[unique - 1].label == sizes[n].label)
+            sizes[unique - 1].cells += sizes[n].cells;
+        else
+            sizes[unique++] = sizes[n];
+    }
+    qsort(sizes, (size_t)unique, sizeof *sizes, compareSizes);
+    map->count = (int)(unique < TLW_MAX_RIGID_PIECES ? unique : TLW_MAX_RIGID_PIECES);
+    qsort(sizes, (size_t)map->count, sizeof *sizes, compareLabels);
+    for (int n = 0; n < map->count; n++)
+        map->flow_label[n] = sizes[n].label;
+    tlwFree(sizes);
+    return TLW_OK;
+}
+
+static void buildRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    for (int64_t t = begin; t < end; t++)
+        tlwBuildViscosityTile(build, &build->system->level.grid.tiles[t]);
+}
+
+// Faces that no sample touches are no unknowns: nothing changes their velocity.
+static void dropRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    tlwStressSystem *system = build->system;
+    tlwStressLevel *level = &system->level;
+    const int64_t y = level->grid.stride_y, z = level->grid.stride_z;
+    const float *n = level->c[TLW_XX], *xy = level->c[TLW_XY], *xz = level->c[TLW_XZ], *yz = level->c[TLW_YZ];
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        int64_t at = row + i;
+        const float touch[3] = {n[at] + n[at - 1] + xy[at] + xy[at + y] + xz[at] + xz[at + z],
+                                n[at] + n[at - y] + xy[at] + xy[at + 1] + yz[at] + yz[at + z],
+                                n[at] + n[at - z] + xz[at] + xz[at + 1] + yz[at] + yz[at + y]};
+        for (int a = 0; a < 3; a++)
+            if (!(touch[a] > 0) && level->mass[a][at] > 0) {
+                level->mass[a][at] = 0;
+                system->b.at[a][at] = 0;
+                system->x.at[a][at] = 0;
+            }
+    }
+}
+
+// Velocity of unknown, prescribed and peeled faces back to the flow.
+static void writeRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    const tlwViscosityDef *def = build->def;
+    const tlwStressLevel *level = &build->system->level;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &level->grid.tiles[t];
+        TLW_FOR_ROWS(&level->grid, tile, j, k, row)
+        {
+            int64_t out = tlwCellIndex(def->grid, tile->cell[0], (int)j, k);
+            for (int a = 0; a < 3; a++) {
+                float *velocity = tlwGetFloats(def->grid, def->velocity[a]) + out;
+                for (int i = 0; i < TLW_TILE; i++)
+                    if (level->mass[a][row + i] != 0)
+                        velocity[i] = (float)build->system->x.at[a][row + i];
+            }
+        }
+    }
+}
+
+static void showPrescribed(tlwStressSystem *system)
+{
+    tlwStressLevel *level = &system->level;
+    for (int t = 0; t < level->grid.tile_count; t++)
+        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        for (int a = 0; a < 3; a++)
+            if (level->mass[a][row + i] < 0)
+                system->x.at[a][row + i] = system->b.at[a][row + i];
+}
+
+static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressStats *stats, tlwMessage *message)
+{
+    const tlwViscosityDef *def = build->def;
+    tlwStressSystem *system = build->system;
+    int tiles = system->level.grid.tile_count;
+    tlwParallelFor(threads, tiles, 1, buildRange, build);
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
+    tlwStressPeel peel = {0};
+    tlwStressOptions options = {
+        .tolerance = def->tolerance, .max_iterations = def->max_iterations, .cancel = def->cancel, .user = def->user};
+    tlwResult result = tlwPeelStress(system, &peel);
+    if (result == TLW_OK)
+        result = tlwSolveStress(threads, system, &options, stats);
+    if (result == TLW_OK) {
+        showPrescribed(system);
+        tlwUnpeelStress(system, &peel, &system->x);
+        for (int64_t n = 0; n < peel.count; n++)
+            system->level.mass[peel.faces[n].component][peel.faces[n].face] = peel.faces[n].mass;
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, writeRange, build);
+    } else if (result == TLW_NOT_CONVERGED) {
+        tlwFail(message, result,
+                "The viscosity solve stopped at a residual of %.1e after %d iterations; it asks for %.0e: use smaller "
+                "steps (a lower CFL number) or a larger viscosity tolerance",
+                stats->residual, stats->iterations, def->tolerance);
+    }
+    tlwFreeStressPeel(&peel);
+    return result;
+}
+
+tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlwStressStats *stats, tlwMessage *message)
+{
+    int(*tiles)[3] = NULL, count = 0;
+    double density = 0;
+    tlwPieceMap pieces = {0};
+    tlwStressSystem system = {0};
+    memset(stats, 0, sizeof *stats);
+    tlwResult result = findTiles(def, &tiles, &count, &density);
+    if (result == TLW_OK)
+        result = mapPieces(def, &pieces);
+    if (result == TLW_OK && count && density > 0 && def->dt > 0) {
+        double dx = def->grid->dx, unit = density * dx * dx / def->dt;
+        tlwViscosityBuild build = {.def = def,
+                                   .system = &system,
+                                   .pieces = &pieces,
+                                   .density = (float)density,
+                                   .stiffest = (float)(STIFFEST * unit),
+                                   .piece_viscosity = (float)(PIECE_STIFFNESS * unit)};
+        result = tlwInitStressSystem(&system, def->grid->dims, (const int(*)[3])tiles, count);
+        system.unit_mass = density * dx * dx * dx;
+        system.piece_count = pieces.count;
+        if (result == TLW_OK)
+            result = solve(threads, &build, stats, message);
+    }
+    if (result == TLW_OUT_OF_MEMORY)
+        tlwFailMemory(message, "the viscosity solve");
+    tlwFreeStressSystem(&system);
+    tlwFree(tiles);
+    return result;
+}
