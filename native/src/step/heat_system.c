@@ -1,6 +1,7 @@
 #include "step/heat_system.h"
 
 #include "base/memory.h"
+#include "step/levelset.h"
 
 #include <math.h>
 #include <string.h>
@@ -170,8 +171,9 @@ static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], doub
     return sqrt(square);
 }
 
-// The solid's surface in neighbouring cells that hold no material because they are nearly filled by the solid.
-static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
+// The solid's surface in neighbouring cells that hold no material because they are nearly filled by the solid. `room`
+// adds up their open shares times the surface.
+static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3], double *room)
 {
     double area = 0;
     for (int axis = 0; axis < 3; axis++)
@@ -186,6 +188,7 @@ static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], dou
             double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));
             if (part > 0.01 && -side * direction[axis] >= largest) {
                 area += part;
+                *room += part * tlwGetOpenShare(&a->s->flow->grid, a->solid, n);
                 for (int d = 0; d < 3; d++)
                     away[d] += direction[d];
             }
@@ -201,15 +204,16 @@ static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_
     int object = findObject(a, c);
     if (object < 0 || object >= s->def->object_count || !(s->def->objects[object].conductivity > 0))
         return;
-    double away[3];
+    double away[3], sliver_room = 0, dx = a->dx;
     double area = getSolidArea(a, c, cell, away);
-    area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away) : 0;
+    area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away, &sliver_room) : 0;
     if (area < 0.01)
         return;
-    double dx = a->dx;
+    // Room between centre and surface. Unlike the distance it does not see other walls next to this one.
+    double room = tlwGetOpenShare(&s->flow->grid, a->solid, c) - 0.5 + sliver_room / area;
     double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, a->s->fill[c]), 0, 1);
-    double distance = tlwClamp(getSolidDistance(a, c), 0.1 * dx, dx);
-    double resistance = distance / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
+    double resistance =
+        tlwClamp(room, 0.1, 1) * dx / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
     s->object[c] = (int16_t)object;
     s->contact[c] = (float)(s->step * area * wet * dx * dx / resistance);
     for (int axis = 0; axis < 3; axis++)

@@ -29,4 +29,7 @@ void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
 // Distance of a cell's centre to solids, from its nodes; m.
 float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell);
 
+// Share of a cell that no solid fills.
+float tlwGetOpenShare(const tlwGrid *grid, const float *solid, int64_t cell);
+
 #endif
