@@ -4,36 +4,6 @@
 
 #include <string.h>
 
-// The tile's label when all its cells have it and all its faces are unknowns; 0 when it and its faces have none; else
-// -1.
-static int uniformLabel(const tlwStressLevel *level, const int16_t *label, const tlwTile *tile)
-{
-    int value = label[tile->base];
-    TLW_FOR_ROWS(&level->grid, tile, j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        if (label[row + i] != value)
-            return -1;
-        for (int a = 0; a < 3; a++)
-            if (value && !(level->mass[a][row + i] > 0))
-                return -1;
-    }
-    return value;
-}
-
-// Samples of a tile strain nothing when it and all tiles around it move as one.
-static bool strainsNothing(const tlwGrid *grid, const int *uniform, int t)
-{
-    int at[3];
-    for (int a = 0; a < 3; a++)
-        at[a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
-    for (int n = 0; n < 27; n++) {
-        int other = tlwFindTile(grid, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
-        if ((other < 0 ? 0 : uniform[other]) != uniform[t])
-            return false;
-    }
-    return uniform[t] >= 0;
-}
-
 // Add c (d'W)'(d'W) of one sample to the dense lower triangle.
 static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile, int64_t row, int i, int j, int k,
                       double *dense)
@@ -75,13 +45,13 @@ static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile,
                 dense[(int64_t)entry[p] * size + entry[q]] += c * value[p] * value[q];
 }
 
-static void addSamples(const tlwRigidParts *parts, const int *uniform, double *dense)
+static void addSamples(const tlwRigidParts *parts, double *dense)
 {
     const tlwStressLevel *level = parts->level;
     const tlwGrid *grid = &level->grid;
     for (int t = 0; t < grid->tile_count; t++) {
         const tlwTile *tile = &grid->tiles[t];
-        if (strainsNothing(grid, uniform, t))
+        if (parts->tile_inside[t])
             continue;
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++)
@@ -112,23 +82,19 @@ tlwResult tlwInitStressDeflation(tlwThreads *threads, tlwStressDeflation *deflat
     memset(deflation, 0, sizeof *deflation);
     tlwRigidParts *parts = &deflation->parts;
     TLW_TRY(tlwInitRigidParts(threads, parts, level, label, count));
-    int size = 6 * count, tiles = level->grid.tile_count;
+    int size = 6 * count;
     double *dense = tlwAlloc((size_t)size * (size_t)size, sizeof *dense);
-    int *uniform = tlwAlloc((size_t)tiles, sizeof *uniform);
     deflation->values = tlwAlloc((size_t)size, sizeof *deflation->values);
-    bool ok = dense && uniform && deflation->values;
+    bool ok = dense && deflation->values;
     if (ok) {
-        for (int t = 0; t < tiles; t++)
-            uniform[t] = uniformLabel(level, label, &level->grid.tiles[t]);
         for (int n = 0; n < count; n++)
             for (int p = 0; p < 6; p++)
                 for (int q = 0; q <= p; q++)
                     dense[(int64_t)(6 * n + p) * size + 6 * n + q] = parts->mass[n][p][q];
-        addSamples(parts, uniform, dense);
+        addSamples(parts, dense);
         ok = copyToEnvelope(&deflation->matrix, dense, size);
     }
     tlwFree(dense);
-    tlwFree(uniform);
     if (!ok)
         return TLW_OUT_OF_MEMORY;
     tlwFactorEnvelope(&deflation->matrix);

@@ -22,7 +22,7 @@ static tlwResult makeSpans(tlwStressLevel *level)
             continue;
         }
         tlwSpan *span = &level->spans[level->span_count++];
-        *span = (tlwSpan){.base = tile->base, .cells = TLW_TILE};
+        *span = (tlwSpan){.base = tile->base, .cells = TLW_TILE, .j1 = TLW_TILE, .k1 = TLW_TILE};
         memcpy(span->cell, tile->cell, sizeof span->cell);
     }
     return TLW_OK;
@@ -47,6 +47,33 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
         *(f < 6 ? &level->c[f] : &level->mass[f - 6]) = tlwGetFloats(&level->grid, slot);
     }
     return TLW_OK;
+}
+
+static void trimRange(void *context, int64_t begin, int64_t end)
+{
+    tlwStressLevel *level = context;
+    for (int64_t n = begin; n < end; n++) {
+        tlwSpan *span = &level->spans[n];
+        int low[2] = {TLW_TILE, TLW_TILE}, high[2] = {0, 0};
+        for (int k = 0; k < TLW_TILE; k++)
+            for (int j = 0; j < TLW_TILE; j++) {
+                int64_t row = span->base + j * level->grid.stride_y + k * level->grid.stride_z;
+                bool used = false;
+                for (int64_t i = row; i < row + span->cells; i++)
+                    used |= (level->mass[0][i] > 0) | (level->mass[1][i] > 0) | (level->mass[2][i] > 0);
+                if (!used)
+                    continue;
+                low[0] = j < low[0] ? j : low[0], high[0] = j >= high[0] ? j + 1 : high[0];
+                low[1] = k < low[1] ? k : low[1], high[1] = k >= high[1] ? k + 1 : high[1];
+            }
+        span->j0 = (int8_t)low[0], span->j1 = (int8_t)(high[0] > low[0] ? high[0] : low[0]);
+        span->k0 = (int8_t)low[1], span->k1 = (int8_t)(high[1] > low[1] ? high[1] : low[1]);
+    }
+}
+
+void tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level)
+{
+    tlwParallelFor(threads, level->span_count, 4, trimRange, level);
 }
 
 void tlwFreeStressLevel(tlwStressLevel *level)
@@ -108,7 +135,7 @@ typedef struct Job {
     tlwFaceFloats *out;
     const tlwFaceDoubles *xd;
     tlwFaceDoubles *yd;
-    float alpha, beta;
+    float alpha, beta, previous;
 } Job;
 
 TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
@@ -210,7 +237,7 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
     const Stencil s = makeStencil(job->level);
-    const float alpha = job->alpha, beta = job->beta;
+    const float now = 1 + job->alpha, before = job->previous, beta = job->beta;
     const float *u = job->x->at[0], *v = job->x->at[1], *w = job->x->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict pu = job->out->at[0], *restrict pv = job->out->at[1], *restrict pw = job->out->at[2];
@@ -224,9 +251,9 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
                 rowOfA_f(&s, u, v, w, i + l, a);
                 diagonalOfA(&s, i + l, d);
                 float x0 = u[i + l], x1 = v[i + l], x2 = w[i + l];
-                float y0 = x0 + alpha * (x0 - pu[i + l]) + beta * (bu[i + l] - a[0]) / d[0];
-                float y1 = x1 + alpha * (x1 - pv[i + l]) + beta * (bv[i + l] - a[1]) / d[1];
-                float y2 = x2 + alpha * (x2 - pw[i + l]) + beta * (bw[i + l] - a[2]) / d[2];
+                float y0 = now * x0 - before * pu[i + l] + beta * (bu[i + l] - a[0]) / d[0];
+                float y1 = now * x1 - before * pv[i + l] + beta * (bv[i + l] - a[1]) / d[1];
+                float y2 = now * x2 - before * pw[i + l] + beta * (bw[i + l] - a[2]) / d[2];
                 pu[i + l] = s.mu[i + l] > 0 ? y0 : 0;
                 pv[i + l] = s.mv[i + l] > 0 ? y1 : 0;
                 pw[i + l] = s.mw[i + l] > 0 ? y2 : 0;
@@ -236,9 +263,10 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
 }
 
 void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, const tlwFaceFloats *x,
-                     float alpha, float beta, tlwFaceFloats *previous)
+                     float alpha, float beta, bool previous_is_zero, tlwFaceFloats *previous)
 {
     Job job = {.level = level, .b = b, .x = x, .out = previous, .alpha = alpha, .beta = beta};
+    job.previous = previous_is_zero ? 0 : alpha;
     tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, smoothRange, &job);
 }
 
@@ -325,19 +353,19 @@ int64_t tlwCountUnknowns(tlwThreads *threads, const tlwStressLevel *level)
 
 void tlwApplyStressReference(const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y)
 {
-    const Stencil s = makeStencil(level);
-    for (int n = 0; n < level->span_count; n++)
-        TLW_FOR_SPAN_ROWS(&s, &level->spans[n], row)
-    for (int64_t i = row; i < row + level->spans[n].cells; i++)
+    const tlwGrid *grid = &level->grid;
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++)
         for (int a = 0; a < 3; a++)
             y->at[a][i] = level->mass[a][i] > 0 ? level->mass[a][i] * x->at[a][i] : 0;
-    for (int n = 0; n < level->span_count; n++)
-        TLW_FOR_SPAN_ROWS(&s, &level->spans[n], row)
-    for (int64_t i = row; i < row + level->spans[n].cells; i++)
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++)
         for (int kind = 0; kind < 6; kind++) {
             int component[4], sign[4];
             int64_t face[4];
-            int count = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
+            int count = tlwSampleFaces(grid, kind, i, component, face, sign);
             double strain = 0;
             for (int f = 0; f < count; f++)
                 strain += sign[f] * x->at[component[f]][face[f]];

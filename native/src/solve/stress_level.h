@@ -20,7 +20,8 @@ enum { TLW_XX = 0, TLW_YY = 1, TLW_ZZ = 2, TLW_XY = 3, TLW_XZ = 4, TLW_YZ = 5 };
 typedef struct tlwSpan {
     int64_t base;
     int cell[3];
-    int cells; // along x, a multiple of 8
+    int cells;             // along x, a multiple of 8
+    int8_t j0, j1, k0, k1; // rows that hold unknowns, tlwTrimSpans
 } tlwSpan;
 
 typedef struct tlwStressLevel {
@@ -47,6 +48,9 @@ typedef struct tlwFaceDoubles {
 tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int (*tiles)[3], int count,
                              bool shared_normal);
 void tlwFreeStressLevel(tlwStressLevel *level);
+
+// Once the masses are known: loops visit only the rows that hold unknowns. Vectors stay zero in the others.
+void tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level);
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces);
 bool tlwAddFaceDoubles(tlwStressLevel *level, tlwFaceDoubles *faces);
 
@@ -69,8 +73,9 @@ void tlwStressResidualFloat(tlwThreads *threads, const tlwStressLevel *level, co
                             const tlwFaceFloats *x, tlwFaceFloats *r);
 
 // One step of a three-term smoother: previous <- x + alpha (x - previous) + beta D^-1 (b - A x), D the diagonal of A.
+// `previous_is_zero`: it counts as zero, whatever (finite) numbers it holds.
 void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, const tlwFaceFloats *x,
-                     float alpha, float beta, tlwFaceFloats *previous);
+                     float alpha, float beta, bool previous_is_zero, tlwFaceFloats *previous);
 
 // x = beta D^-1 b: the first step of a smoother that starts from zero.
 void tlwScaleByDiagonal(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, float beta,

@@ -23,15 +23,13 @@ void tlwChebyshevStress(tlwThreads *threads, const tlwStressLevel *level, const 
     double theta = (high + low) / 2, delta = (high - low) / 2, rho = delta / theta;
     if (from_zero) {
         tlwScaleByDiagonal(threads, level, b, (float)(1 / theta), x);
-        for (int a = 0; a < 3; a++)
-            tlwFillFloats(threads, &level->grid, y->at[a], 0);
     } else {
-        tlwSmoothStress(threads, level, b, x, 0, (float)(1 / theta), y);
+        tlwSmoothStress(threads, level, b, x, 0, (float)(1 / theta), true, y);
         swapFaces(x, y);
     }
     for (int n = 1; n < degree; n++) {
         double next = 1 / (2 * theta / delta - rho);
-        tlwSmoothStress(threads, level, b, x, (float)(next * rho), (float)(2 * next / delta), y);
+        tlwSmoothStress(threads, level, b, x, (float)(next * rho), (float)(2 * next / delta), from_zero && n == 1, y);
         swapFaces(x, y);
         rho = next;
     }

@@ -34,6 +34,48 @@ static void markRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+// The tile's label when all its cells have it and all its faces are unknowns; 0 when it and its faces have none; else
+// -1.
+static int uniformLabel(const tlwStressLevel *level, const int16_t *label, const tlwTile *tile)
+{
+    int value = label[tile->base];
+    TLW_FOR_ROWS(&level->grid, tile, j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        if (label[row + i] != value)
+            return -1;
+        for (int a = 0; a < 3; a++)
+            if (value && !(level->mass[a][row + i] > 0))
+                return -1;
+    }
+    return value;
+}
+
+// A tile and all tiles around it move as one, or not at all.
+static bool isInside(const tlwGrid *grid, const int *uniform, int t)
+{
+    int at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
+    for (int n = 0; n < 27; n++) {
+        int other = tlwFindTile(grid, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+        if ((other < 0 ? 0 : uniform[other]) != uniform[t])
+            return false;
+    }
+    return uniform[t] >= 0;
+}
+
+static bool markInside(tlwRigidParts *parts)
+{
+    const tlwGrid *grid = &parts->level->grid;
+    int *uniform = tlwAlloc((size_t)grid->tile_count, sizeof *uniform);
+    for (int t = 0; uniform && t < grid->tile_count; t++)
+        uniform[t] = uniformLabel(parts->level, parts->label, &grid->tiles[t]);
+    for (int t = 0; uniform && t < grid->tile_count; t++)
+        parts->tile_inside[t] = isInside(grid, uniform, t);
+    tlwFree(uniform);
+    return uniform != NULL;
+}
+
 static void findCentres(tlwRigidParts *parts)
 {
     const tlwGrid *grid = &parts->level->grid;
@@ -151,14 +193,19 @@ tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlw
     parts->mass = tlwAlloc((size_t)count, sizeof *parts->mass);
     parts->rows = tlwAlloc(tiles * ROWS * 3, sizeof *parts->rows);
     parts->tile_used = tlwAlloc(tiles, 1);
+    parts->tile_inside = tlwAlloc(tiles, 1);
     parts->sums = tlwAlloc((size_t)count * CHUNKS * 36, sizeof *parts->sums);
     parts->values = tlwAlloc((size_t)count * 6, sizeof *parts->values);
     if (!parts->values || !parts->centre || !parts->radius || !parts->mass || !parts->rows || !parts->tile_used ||
-        !parts->sums) {
+        !parts->tile_inside || !parts->sums) {
         tlwFreeRigidParts(parts);
         return TLW_OUT_OF_MEMORY;
     }
     tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, markRange, parts);
+    if (!markInside(parts)) {
+        tlwFreeRigidParts(parts);
+        return TLW_OUT_OF_MEMORY;
+    }
     findCentres(parts);
     Job job = {.parts = parts, .width = 36};
     runChunks(threads, &job, massRange);
@@ -177,6 +224,7 @@ void tlwFreeRigidParts(tlwRigidParts *parts)
     tlwFree(parts->mass);
     tlwFree(parts->rows);
     tlwFree(parts->tile_used);
+    tlwFree(parts->tile_inside);
     tlwFree(parts->sums);
     tlwFree(parts->values);
     tlwFreeEnvelope(&parts->inertia);
@@ -274,14 +322,21 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
         {
             double at[3] = {grid->tiles[t].cell[0], (double)j, k}, f[3][TLW_TILE];
+            if (parts->tile_inside[t]) // no mode feels the stress here
+                for (int i = 0; i < TLW_TILE; i++) {
+                    f[0][i] = scale * ru[row + i] - (double)s.mu[row + i] * u[row + i];
+                    f[1][i] = scale * rv[row + i] - (double)s.mv[row + i] * v[row + i];
+                    f[2][i] = scale * rw[row + i] - (double)s.mw[row + i] * w[row + i];
+                }
+            else
 #pragma GCC ivdep
-            for (int i = 0; i < TLW_TILE; i++) {
-                double a[3];
-                rowOfA_m(&s, u, v, w, row + i, a);
-                f[0][i] = scale * ru[row + i] - a[0];
-                f[1][i] = scale * rv[row + i] - a[1];
-                f[2][i] = scale * rw[row + i] - a[2];
-            }
+                for (int i = 0; i < TLW_TILE; i++) {
+                    double a[3];
+                    rowOfA_m(&s, u, v, w, row + i, a);
+                    f[0][i] = scale * ru[row + i] - a[0];
+                    f[1][i] = scale * rv[row + i] - a[1];
+                    f[2][i] = scale * rw[row + i] - a[2];
+                }
             for (int a = 0; a < 3; a++, rows++)
                 addRow(parts, *rows, row, a, at, f[a], sums);
         }
@@ -296,31 +351,58 @@ void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlw
     addChunks(&job, out);
 }
 
+// Velocity of label n's motion q on the eight faces of a row.
+static inline void rigidRow(const tlwRigidParts *parts, int n, int a, const double at[3], const double *q,
+                            double value[TLW_TILE])
+{
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    const double *centre = parts->centre[n];
+    double scale = 1 / parts->radius[n], turn_b = q[6 * n + 3 + b] * scale, turn_c = q[6 * n + 3 + c] * scale;
+    double first = q[6 * n + a] + turn_b * (at[c] + 0.5 - centre[c]) - turn_c * (at[b] + 0.5 - centre[b]);
+    double slope = c == 0 ? turn_b : b == 0 ? -turn_c : 0;
+    for (int i = 0; i < TLW_TILE; i++)
+        value[i] = first + slope * i;
+}
+
 static void addRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
     const tlwRigidParts *parts = job->parts;
     const tlwStressLevel *level = parts->level;
+    const tlwGrid *grid = &level->grid;
     for (int64_t t = begin; t < end; t++) {
         if (!parts->tile_used[t])
             continue;
-        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-        for (int a = 0; a < 3; a++)
+        const int16_t *rows = parts->rows + t * ROWS * 3;
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        for (int a = 0; a < 3; a++, rows++) {
+            double at[3] = {grid->tiles[t].cell[0], (double)j, k}, value[TLW_TILE], one[TLW_TILE];
+            const float *mass = level->mass[a] + row;
+            bool labelled[TLW_TILE];
+            if (!*rows)
+                continue;
+            if (*rows > 0)
+                rigidRow(parts, *rows - 1, a, at, job->q, value);
             for (int i = 0; i < TLW_TILE; i++) {
-                int n = tlwFaceLabel(level, parts->label, a, row + i) - 1, mode[3];
-                double value[3], sum = 0;
-                if (n < 0)
-                    continue;
-                tlwRigidModes(parts->centre[n], parts->radius[n], a, level->grid.tiles[t].cell[0] + i, (double)j, k,
-                              mode, value);
-                for (int p = 0; p < 3; p++)
-                    sum += value[p] * job->q[6 * n + mode[p]];
-                sum *= job->by_mass ? level->mass[a][row + i] : 1;
-                if (job->out)
-                    job->out->at[a][row + i] = (job->replace ? 0 : job->out->at[a][row + i]) + sum;
-                else
-                    job->outf->at[a][row + i] = (float)((job->replace ? 0 : job->outf->at[a][row + i]) + sum);
+                int label = *rows > 0 ? *rows : rawLabel(level, parts->label, a, row + i);
+                labelled[i] = label && mass[i] > 0;
+                if (*rows < 0 && label) {
+                    rigidRow(parts, label - 1, a, at, job->q, one);
+                    value[i] = one[i];
+                }
             }
+            double *out = job->out ? job->out->at[a] + row : NULL;
+            float *outf = job->out ? NULL : job->outf->at[a] + row;
+            for (int i = 0; i < TLW_TILE; i++) {
+                if (!labelled[i])
+                    continue;
+                double sum = job->by_mass ? value[i] * mass[i] : value[i];
+                if (out)
+                    out[i] = (job->replace ? 0 : out[i]) + sum;
+                else
+                    outf[i] = (float)((job->replace ? 0 : outf[i]) + sum);
+            }
+        }
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct tlwRigidParts {
     double (*mass)[6][6]; // per label: its modes' mass matrix
     int16_t *rows;        // per tile, row and component: the label of its eight faces, 0 none, -1 several
     uint8_t *tile_used;   // per tile: some face has a label
+    uint8_t *tile_inside; // per tile: it and all tiles around it are one label, so its samples strain in no mode
     tlwEnvelope inertia;  // the mass matrices, factored
     double *sums;         // parallel sums, per chunk
     double *values;       // six per label

@@ -118,21 +118,24 @@ TLW_KERNEL static void turnRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Sum of b^2 / m over the unknowns, and of the squared prescribed velocities; those go to p.
+// Sum of b^2 / m over the unknowns, and of the squared prescribed velocities; those go to p. All rows, since prescribed
+// faces may lie in rows without unknowns.
 static void normRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
     const Stencil s = makeStencil(it->level);
     for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &it->level->spans[n];
+        tlwSpan span = it->level->spans[n];
+        span.j0 = span.k0 = 0, span.j1 = span.k1 = TLW_TILE;
         double sum = 0, prescribed = 0;
         for (int a = 0; a < 3; a++)
-            TLW_FOR_SPAN_ROWS(&s, span, row)
-        for (int64_t i = row; i < row + span->cells; i++) {
+            TLW_FOR_SPAN_ROWS(&s, &span, row)
+        for (int64_t i = row; i < row + span.cells; i++) {
             double m = it->level->mass[a][i], b = it->b->at[a][i];
             sum += m > 0 ? b * b / m : 0;
             prescribed += m < 0 ? b * b : 0;
-            it->p.at[a][i] = m < 0 ? b : 0;
+            if (m < 0)
+                it->p.at[a][i] = b;
         }
         it->level->partial[n * TLW_PARTIALS] = sum;
         it->level->partial[n * TLW_PARTIALS + 1] = prescribed;
@@ -251,6 +254,7 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
 {
     Iteration it = {.threads = threads, .level = &system->level, .b = &system->b, .x = system->x, .scale = 1};
     memset(stats, 0, sizeof *stats);
+    tlwTrimSpans(threads, &system->level);
     stats->unknowns = tlwCountUnknowns(threads, &system->level);
     if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
         !tlwAddFaceDoubles(&system->level, &it.q))

@@ -22,8 +22,9 @@ static inline Stencil makeStencil(const tlwStressLevel *level)
 }
 
 #define TLW_FOR_SPAN_ROWS(stencil, span, row)                                                                          \
-    for (int k_##row = 0; k_##row < TLW_TILE; k_##row++)                                                               \
-        for (int64_t row = (span)->base + (stencil)->z * k_##row, end_##row = row + TLW_TILE * (stencil)->y;           \
+    for (int k_##row = (span)->k0; k_##row < (span)->k1; k_##row++)                                                    \
+        for (int64_t row = (span)->base + (stencil)->z * k_##row + (stencil)->y * (span)->j0,                          \
+                     end_##row = row + (stencil)->y * ((span)->j1 - (span)->j0);                                       \
              row < end_##row; row += (stencil)->y)
 
 #define REAL double

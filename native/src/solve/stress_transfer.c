@@ -258,5 +258,6 @@ tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwS
     }
     Prescribe p = {fine, coarse};
     tlwParallelFor(threads, coarse->grid.tile_count, TLW_TILE_BLOCK, prescribeRange, &p);
+    tlwTrimSpans(threads, coarse);
     return TLW_OK;
 }
