@@ -13,6 +13,8 @@ static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall 
 static const float ON_WALL = 1e-3f;        // cells: a face this close to a wall lies on it
 static const float ALIGNED = 0.999f;       // cosine between a slip wall's normal and an axis
 
+enum { ALL_WET = 1, ALL_DRY = 2 };
+
 typedef struct Work {
     const tlwViscosityBuild *build;
     const tlwGrid *flow;
@@ -25,7 +27,11 @@ typedef struct Work {
     bool full, open;                         // no surface, no solid near the tile
     float wet[SIDE][SIDE][SIDE][OCTANTS];    // share of the octant that is liquid
     float vacant[SIDE][SIDE][SIDE][OCTANTS]; // share that is not solid
+    uint8_t content[SIDE][SIDE][SIDE];       // ALL_WET, ALL_DRY or 0
     float mu[SIDE][SIDE][SIDE];
+    float averaged[SIDE][SIDE][SIDE]; // 1 / mu, log mu or mu: what the edges average
+    float rho[SIDE][SIDE][SIDE];
+    uint8_t kind[3][SIDE + 1][SIDE + 1][SIDE + 1]; // FaceKind of faces -1 .. 8
 } Work;
 
 static inline int64_t flowIndex(const Work *work, int i, int j, int k)
@@ -54,38 +60,75 @@ static void look(Work *work)
     work->open = nearest > work->dx;
 }
 
-// Trilinear value at the centre of octant `o` from the eight samples around it: `corner` is the nearest one, whose
-// weight is (3/4)^3, and the others lie on the octant's side of it.
-static inline float octantValue(const Work *work, const float *field, int64_t corner, int o, bool nodes)
+static inline float lean(float near, float far)
 {
-    float sum = 0;
-    for (int m = 0; m < 8; m++) {
-        int64_t at = corner;
-        float weight = 1;
-        for (int a = 0; a < 3; a++) {
-            bool far = m >> a & 1, up = o >> a & 1;
-            at += far ? (up != nodes ? work->stride[a] : -work->stride[a]) : 0;
-            weight *= far ? 0.25f : 0.75f;
+    return 0.75f * near + 0.25f * far;
+}
+
+// Trilinear values at the centres of a cell's octants, axis by axis, from the 27 cells around.
+static void octantsFromCells(const Work *work, const float *field, int64_t at, float out[OCTANTS])
+{
+    float x[3][3][2], y[3][2][2];
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++) {
+            const float *f = field + at + (j - 1) * work->stride[1] + (k - 1) * work->stride[2];
+            x[k][j][0] = lean(f[0], f[-1]);
+            x[k][j][1] = lean(f[0], f[1]);
         }
-        sum += weight * field[at];
-    }
-    return sum;
+    for (int k = 0; k < 3; k++)
+        for (int b = 0; b < 2; b++)
+            for (int a = 0; a < 2; a++)
+                y[k][b][a] = lean(x[k][1][a], x[k][2 * b][a]);
+    for (int o = 0; o < OCTANTS; o++)
+        out[o] = lean(y[1][o >> 1 & 1][o & 1], y[o >> 2 ? 2 : 0][o >> 1 & 1][o & 1]);
+}
+
+// The same from the cell's eight corners.
+static void octantsFromNodes(const Work *work, const float *field, int64_t at, float out[OCTANTS])
+{
+    float x[2][2][2], y[2][2][2];
+    for (int k = 0; k < 2; k++)
+        for (int j = 0; j < 2; j++) {
+            const float *f = field + at + j * work->stride[1] + k * work->stride[2];
+            x[k][j][0] = lean(f[0], f[1]);
+            x[k][j][1] = lean(f[1], f[0]);
+        }
+    for (int k = 0; k < 2; k++)
+        for (int b = 0; b < 2; b++)
+            for (int a = 0; a < 2; a++)
+                y[k][b][a] = lean(x[k][b][a], x[k][1 - b][a]);
+    for (int o = 0; o < OCTANTS; o++)
+        out[o] = lean(y[o >> 2][o >> 1 & 1][o & 1], y[1 - (o >> 2)][o >> 1 & 1][o & 1]);
 }
 
 static void fillOctants(Work *work, int i, int j, int k)
 {
     float *wet = work->wet[k + 1][j + 1][i + 1], *vacant = work->vacant[k + 1][j + 1][i + 1];
     int64_t at = flowIndex(work, i, j, k);
-    float half = 0.5f * work->dx, phi = work->phi[at], solid = work->solid[at];
-    bool near_surface = fabsf(phi) < 1.5f * work->dx, near_solid = fabsf(solid) < 2.5f * work->dx;
+    float per_half = 2 / work->dx, phi = work->phi[at], solid = work->solid[at];
+    float dry[OCTANTS], distance[OCTANTS];
+    for (int o = 0; o < OCTANTS; o++)
+        dry[o] = phi, distance[o] = solid;
+    if (fabsf(phi) < 1.5f * work->dx)
+        octantsFromCells(work, work->phi, at, dry);
+    if (fabsf(solid) < 2.5f * work->dx)
+        octantsFromNodes(work, work->solid, at, distance);
+    bool all_wet = true, all_dry = true;
     for (int o = 0; o < OCTANTS; o++) {
-        float dry = near_surface ? octantValue(work, work->phi, at, o, false) : phi;
-        int64_t node =
-            at + (o & 1 ? work->stride[0] : 0) + (o & 2 ? work->stride[1] : 0) + (o & 4 ? work->stride[2] : 0);
-        float distance = near_solid ? octantValue(work, work->solid, node, o, true) : solid;
-        vacant[o] = clamp01(0.5f + distance / half);
-        wet[o] = clamp01(0.5f - dry / half) * vacant[o];
+        vacant[o] = clamp01(0.5f + distance[o] * per_half);
+        wet[o] = clamp01(0.5f - dry[o] * per_half) * vacant[o];
+        all_wet = all_wet && wet[o] == 1;
+        all_dry = all_dry && wet[o] == 0;
     }
+    work->content[k + 1][j + 1][i + 1] = all_wet ? ALL_WET : all_dry ? ALL_DRY : 0;
+}
+
+// What the eight cells around a cell's lower corner have in common.
+static inline int commonContent(const Work *work, int i, int j, int k)
+{
+    const uint8_t(*c)[SIDE][SIDE] = work->content;
+    return (c[k + 1][j + 1][i + 1] & c[k + 1][j + 1][i] & c[k + 1][j][i + 1] & c[k + 1][j][i]) &
+           (c[k][j + 1][i + 1] & c[k][j + 1][i] & c[k][j][i + 1] & c[k][j][i]);
 }
 
 static float rawViscosity(const Work *work, int64_t at)
@@ -145,25 +188,38 @@ typedef struct Share {
     float mass;       // sum of wet times density
 } Share;
 
-static void addOctant(const Work *work, Share *share, int i, int j, int k, int o)
+static inline void addOctant(const Work *work, Share *share, int i, int j, int k, int o)
 {
-    float wet = work->full && work->open ? 1 : work->wet[k + 1][j + 1][i + 1][o];
-    float mu = work->mu[k + 1][j + 1][i + 1];
+    float wet = work->wet[k + 1][j + 1][i + 1][o];
     share->wet += wet;
-    share->vacant += work->full && work->open ? 1 : work->vacant[k + 1][j + 1][i + 1][o];
+    share->vacant += work->vacant[k + 1][j + 1][i + 1][o];
     if (wet > 0) {
-        tlwEdgeMean mean = work->build->def->edge_mean;
-        share->resistance += wet * (mean == TLW_EDGE_HARMONIC ? 1 / mu : mean == TLW_EDGE_GEOMETRIC ? logf(mu) : mu);
-        float density = work->density[flowIndex(work, i, j, k)];
-        share->mass += wet * (density > 0 ? density : work->build->density);
+        share->resistance += wet * work->averaged[k + 1][j + 1][i + 1];
+        share->mass += wet * work->rho[k + 1][j + 1][i + 1];
     }
 }
 
-static float meanViscosity(const Work *work, const Share *share)
+// What the edges average, and back.
+static inline float toAverage(tlwEdgeMean mean, float mu)
 {
-    float mean = share->resistance / share->wet;
-    tlwEdgeMean kind = work->build->def->edge_mean;
-    return kind == TLW_EDGE_HARMONIC ? 1 / mean : kind == TLW_EDGE_GEOMETRIC ? expf(mean) : mean;
+    return mean == TLW_EDGE_HARMONIC ? 1 / mu : mean == TLW_EDGE_GEOMETRIC ? logf(mu) : mu;
+}
+
+static inline float fromAverage(tlwEdgeMean mean, float value)
+{
+    return mean == TLW_EDGE_HARMONIC ? 1 / value : mean == TLW_EDGE_GEOMETRIC ? expf(value) : value;
+}
+
+static void fillTables(Work *work)
+{
+    const float *density = work->density;
+    for (int k = 0; k < SIDE; k++)
+        for (int j = 0; j < SIDE; j++)
+            for (int i = 0; i < SIDE; i++) {
+                float rho = density[flowIndex(work, i - 1, j - 1, k - 1)];
+                work->averaged[k][j][i] = toAverage(work->build->def->edge_mean, work->mu[k][j][i]);
+                work->rho[k][j][i] = rho > 0 ? rho : work->build->density;
+            }
 }
 
 // Distance to solids at the centre of a face.
@@ -179,7 +235,7 @@ typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP } Fac
 // What a face is to the liquid: free to move, inside or on a solid that it sticks to, or one that it slips along.
 static FaceKind classifyFace(const Work *work, int axis, int64_t at)
 {
-    if (work->open || faceDistance(work, axis, at) > ON_WALL * work->dx)
+    if (faceDistance(work, axis, at) > ON_WALL * work->dx)
         return FACE_FREE;
     if (work->stick && (work->stick[at] || work->stick[at - work->stride[axis]]))
         return FACE_STICK;
@@ -193,7 +249,21 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at)
     return fabsf(gradient[axis]) > ALIGNED * length ? FACE_SLIP_NORMAL : FACE_SLIP;
 }
 
-static void fillNormal(const Work *work, int i, int j, int k, int64_t at, int64_t out)
+static void fillKinds(Work *work)
+{
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k <= SIDE; k++)
+            for (int j = 0; j <= SIDE; j++)
+                for (int i = 0; i <= SIDE; i++)
+                    work->kind[a][k][j][i] = (uint8_t)classifyFace(work, a, flowIndex(work, i - 1, j - 1, k - 1));
+}
+
+static inline FaceKind kindOf(const Work *work, int axis, int i, int j, int k)
+{
+    return work->open ? FACE_FREE : (FaceKind)work->kind[axis][k + 1][j + 1][i + 1];
+}
+
+static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
 {
     tlwStressSystem *system = work->build->system;
     Share share = {0};
@@ -203,7 +273,7 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t at, int64_
         return;
     for (int a = 0; a < 3 && !work->open; a++)
         for (int side = 0; side < 2; side++)
-            if (classifyFace(work, a, at + side * work->stride[a]) == FACE_SLIP)
+            if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
     float scale = (float)work->build->def->dt * work->dx;
     system->level.c[TLW_XX][out] = 2 * scale * work->mu[k + 1][j + 1][i + 1] * share.wet / share.vacant;
@@ -244,8 +314,9 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
     float gap = 1;
     if (!work->open) {
         int64_t below_b = at - work->stride[b], below_a = at - work->stride[a];
-        FaceKind face[4] = {classifyFace(work, a, at), classifyFace(work, a, below_b), classifyFace(work, b, at),
-                            classifyFace(work, b, below_a)};
+        int da[3] = {a == 0, a == 1, a == 2}, db[3] = {b == 0, b == 1, b == 2};
+        FaceKind face[4] = {kindOf(work, a, i, j, k), kindOf(work, a, i - db[0], j - db[1], k - db[2]),
+                            kindOf(work, b, i, j, k), kindOf(work, b, i - da[0], j - da[1], k - da[2])};
         for (int f = 0; f < 4; f++)
             if (face[f] == FACE_SLIP || face[f] == FACE_SLIP_NORMAL)
                 return;
@@ -254,7 +325,8 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         gap = gap_a < gap_b ? gap_a : gap_b;
     }
     float scale = (float)work->build->def->dt * work->dx / gap;
-    float value = scale * meanViscosity(work, &share) * share.wet / share.vacant;
+    float value =
+        scale * fromAverage(work->build->def->edge_mean, share.resistance / share.wet) * share.wet / share.vacant;
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
 }
 
@@ -277,11 +349,11 @@ static void fillPiece(const Work *work, int64_t at, int64_t out)
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
-static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at, int64_t out)
+static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at, int64_t out, bool dry)
 {
     const tlwViscosityDef *def = work->build->def;
     tlwStressSystem *system = work->build->system;
-    FaceKind kind = classifyFace(work, axis, at);
+    FaceKind kind = kindOf(work, axis, i, j, k);
     if (kind != FACE_FREE) {
         bool held = kind == FACE_STICK || kind == FACE_SLIP_NORMAL;
         system->level.mass[axis][out] = held ? -1 : 0;
@@ -289,7 +361,7 @@ static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at
         return;
     }
     Share share = {0};
-    for (int o = 0; o < OCTANTS; o++) {
+    for (int o = 0; o < OCTANTS && !dry; o++) {
         int p[3] = {i, j, k};
         p[axis] -= o >> axis & 1;
         addOctant(work, &share, p[0], p[1], p[2], o);
@@ -302,36 +374,74 @@ static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at
     system->x.at[axis][out] = velocity;
 }
 
+// Nothing but liquid here: every control volume is full.
+static void fillFull(const Work *work, int i, int j, int k, int64_t at, int64_t out)
+{
+    const tlwViscosityDef *def = work->build->def;
+    tlwStressSystem *system = work->build->system;
+    float scale = (float)def->dt * work->dx, cube = work->dx * work->dx * work->dx;
+    const float(*v)[SIDE][SIDE] = work->averaged, (*rho)[SIDE][SIDE] = work->rho;
+    int x = i + 1, y = j + 1, z = k + 1;
+    float here = v[z][y][x], left = v[z][y][x - 1], front = v[z][y - 1][x], below = v[z - 1][y][x];
+    float mean[3] = {0.25f * ((here + left) + (front + v[z][y - 1][x - 1])),
+                     0.25f * ((here + left) + (below + v[z - 1][y][x - 1])),
+                     0.25f * ((here + front) + (below + v[z - 1][y - 1][x]))};
+    float other[3] = {rho[z][y][x - 1], rho[z][y - 1][x], rho[z - 1][y][x]};
+    system->level.c[TLW_XX][out] = 2 * scale * work->mu[z][y][x];
+    for (int a = 0; a < 3; a++) {
+        float value = scale * fromAverage(def->edge_mean, mean[a]);
+        float velocity = tlwGetFloats(work->flow, def->velocity[a])[at];
+        float mass = 0.5f * (rho[z][y][x] + other[a]) * cube;
+        system->level.c[TLW_XY + a][out] = value > 0 ? value : 0;
+        system->level.mass[a][out] = mass;
+        system->b.at[a][out] = mass * velocity;
+        system->x.at[a][out] = velocity;
+    }
+}
+
 void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
 {
     const tlwViscosityDef *def = build->def;
     const tlwGrid *flow = def->grid, *grid = &build->system->level.grid;
-    Work work = {.build = build,
-                 .flow = flow,
-                 .phi = tlwGetFloats(flow, def->phi),
-                 .solid = tlwGetFloats(flow, def->solid),
-                 .viscosity = tlwGetFloats(flow, def->viscosity),
-                 .density = tlwGetFloats(flow, def->density),
-                 .stick = def->stick >= 0 ? tlwGetBytes(flow, def->stick) : NULL,
-                 .piece = def->piece >= 0 ? tlwGetInts(flow, def->piece) : NULL,
-                 .base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]),
-                 .stride = {1, flow->stride_y, flow->stride_z},
-                 .dx = (float)flow->dx};
+    Work work; // too large to zero; what a tile does not fill it does not read
+    work.build = build;
+    work.flow = flow;
+    work.phi = tlwGetFloats(flow, def->phi);
+    work.solid = tlwGetFloats(flow, def->solid);
+    work.viscosity = tlwGetFloats(flow, def->viscosity);
+    work.density = tlwGetFloats(flow, def->density);
+    work.stick = def->stick >= 0 ? tlwGetBytes(flow, def->stick) : NULL;
+    work.piece = def->piece >= 0 ? tlwGetInts(flow, def->piece) : NULL;
+    work.base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]);
+    work.stride[0] = 1, work.stride[1] = flow->stride_y, work.stride[2] = flow->stride_z;
+    work.dx = (float)flow->dx;
     look(&work);
     fillViscosity(&work);
-    for (int k = -1; k < TLW_TILE && !(work.full && work.open); k++)
+    fillTables(&work);
+    bool plain = work.full && work.open;
+    for (int k = -1; k < TLW_TILE && !plain; k++)
         for (int j = -1; j < TLW_TILE; j++)
             for (int i = -1; i < TLW_TILE; i++)
                 fillOctants(&work, i, j, k);
+    if (!work.open)
+        fillKinds(&work);
     for (int k = 0; k < TLW_TILE; k++)
         for (int j = 0; j < TLW_TILE; j++)
             for (int i = 0; i < TLW_TILE; i++) {
                 int64_t at = flowIndex(&work, i, j, k), out = tile->base + i + j * grid->stride_y + k * grid->stride_z;
-                fillNormal(&work, i, j, k, at, out);
-                for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
-                    fillShear(&work, kind, i, j, k, at, out);
+                int content = plain ? ALL_WET : commonContent(&work, i, j, k);
+                if (content == ALL_WET) {
+                    fillFull(&work, i, j, k, at, out);
+                    fillPiece(&work, at, out);
+                    continue;
+                }
+                if (content != ALL_DRY) {
+                    fillNormal(&work, i, j, k, out);
+                    for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
+                        fillShear(&work, kind, i, j, k, at, out);
+                }
                 for (int a = 0; a < 3; a++)
-                    fillFace(&work, a, i, j, k, at, out);
+                    fillFace(&work, a, i, j, k, at, out, content == ALL_DRY);
                 fillPiece(&work, at, out);
             }
 }
