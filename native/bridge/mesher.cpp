@@ -1,6 +1,7 @@
 // Level set to triangles by OpenVDB's volume-to-mesh.
 #include "shape/mesher.h"
 
+#include "bridge/levelset.hpp"
 #include "bridge/openvdb.hpp"
 
 #include <algorithm>
@@ -17,242 +18,8 @@ namespace {
 using openvdb::Coord;
 using openvdb::FloatGrid;
 using openvdb::FloatTree;
-using Leaf = FloatTree::LeafNodeType;
+using Input = tlwLevelSetInput;
 using Accessor = openvdb::tree::ValueAccessor<const FloatTree>;
-
-constexpr int side = 8, cells = 512;
-
-// OpenVDB's leaves run z fastest, our tiles x fastest.
-inline int leafOffset(int x, int y, int z)
-{
-    return x << 6 | y << 3 | z;
-}
-
-struct Input {
-    const tlwTileSet *tiles;
-    const tlwTileSource *phi;
-    float isovalue, background;
-    float nudge; // no value comes nearer than this to the isovalue: vertices stay apart
-    bool clip;
-};
-
-float clean(const Input &in, float value)
-{
-    if (!std::isfinite(value))
-        return in.background;
-    if (value < in.isovalue)
-        return std::min(value, in.isovalue - in.nudge);
-    return std::max(value, in.isovalue + in.nudge);
-}
-
-// The tiles as they are.
-void loadTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
-{
-    int64_t count = in.tiles->count;
-    leaves.resize(static_cast<size_t>(count));
-    for (int64_t t = 0; t < count; t++) {
-        const int32_t *c = in.tiles->first_cells + 3 * t;
-        leaves[static_cast<size_t>(t)] = tree.touchLeaf(Coord(c[0], c[1], c[2]));
-    }
-    tbb::parallel_for(int64_t(0), count, [&](int64_t t) {
-        float values[cells];
-        tlwFetchTile(in.phi, t, 1, values);
-        float *out = leaves[static_cast<size_t>(t)]->buffer().data();
-        const float *v = values;
-        for (int z = 0; z < side; z++)
-            for (int y = 0; y < side; y++)
-                for (int x = 0; x < side; x++)
-                    out[leafOffset(x, y, z)] = clean(in, *v++);
-        leaves[static_cast<size_t>(t)]->setValuesOn();
-    });
-}
-
-bool hasInside(const Leaf &leaf, float isovalue)
-{
-    const float *v = leaf.buffer().data();
-    for (int i = 0; i < cells; i++)
-        if (v[i] < isovalue)
-            return true;
-    return false;
-}
-
-// Liquid may touch the border of the listed tiles: what lies beyond is air, and must be there to be meshed against.
-void padTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
-{
-    std::vector<char> inside(leaves.size());
-    tbb::parallel_for(size_t(0), leaves.size(), [&](size_t i) { inside[i] = hasInside(*leaves[i], in.isovalue); });
-    size_t count = leaves.size();
-    for (size_t i = 0; i < count; i++) {
-        if (!inside[i])
-            continue;
-        for (int n = 0; n < 27; n++) {
-            Coord at = leaves[i]->origin().offsetBy((n % 3 - 1) * side, (n / 3 % 3 - 1) * side, (n / 9 - 1) * side);
-            if (tree.probeConstLeaf(at))
-                continue;
-            Leaf *leaf = tree.touchLeaf(at); // filled with the background
-            leaf->setValuesOn();
-            leaves.push_back(leaf);
-        }
-    }
-}
-
-// Signed distance in cells to the clip box, whose faces lie half a cell outside the outermost cell centres.
-float boxDistance(const Input &in, int scale, const Coord &c)
-{
-    float d = -1e30f;
-    for (int a = 0; a < 3; a++) {
-        d = std::max(d, static_cast<float>(in.tiles->clip_low[a] * scale - c[a]) - 0.5f);
-        d = std::max(d, static_cast<float>(c[a] - in.tiles->clip_high[a] * scale) + 0.5f);
-    }
-    return d;
-}
-
-Coord clampToClip(const Input &in, Coord c)
-{
-    if (in.clip)
-        for (int a = 0; a < 3; a++)
-            c[a] = std::max(in.tiles->clip_low[a], std::min(in.tiles->clip_high[a] - 1, c[a]));
-    return c;
-}
-
-// Values of a leaf's cells and `apron` more on every side, x fastest. Beyond the clip box the nearest cell in it
-// counts.
-template <int apron> void gather(const Input &in, Accessor &from, const Coord &first, float *out)
-{
-    constexpr int n = side + 2 * apron;
-    for (int z = 0; z < n; z++)
-        for (int y = 0; y < n; y++)
-            for (int x = 0; x < n; x++)
-                *out++ = from.getValue(clampToClip(in, first.offsetBy(x - apron, y - apron, z - apron)));
-}
-
-bool crosses(const float *values, int count, float isovalue)
-{
-    bool first = values[0] < isovalue;
-    for (int i = 1; i < count; i++)
-        if ((values[i] < isovalue) != first)
-            return true;
-    return false;
-}
-
-// Cut the level set at the clip box: the larger of the two distances.
-float clipped(const Input &in, int scale, const Coord &c, float value)
-{
-    if (!in.clip)
-        return value;
-    float box = boxDistance(in, scale, c) * static_cast<float>(in.tiles->cell_size / scale);
-    return std::max(value, in.isovalue + box);
-}
-
-// One cubic (Catmull-Rom) interpolation along x of n rows of 12 values to 16, at a quarter of a cell left and right of
-// each centre. The result is written so that x becomes the slowest index: three times gives all axes, in the old order.
-void refineRows(const float *in, int rows, float *out)
-{
-    constexpr float w0 = -0.0234375f, w1 = 0.2265625f, w2 = 0.8671875f, w3 = -0.0703125f;
-    for (int r = 0; r < rows; r++, in += 12)
-        for (int i = 0; i < 8; i++) {
-            const float *v = in + i;
-            out[(2 * i) * rows + r] = w0 * v[0] + w1 * v[1] + w2 * v[2] + w3 * v[3];
-            out[(2 * i + 1) * rows + r] = w3 * v[1] + w2 * v[2] + w1 * v[3] + w0 * v[4];
-        }
-}
-
-// Where one input leaf goes: itself, or eight refined leaves.
-struct Fine {
-    Coord first;
-    bool needed = false, inside = false;
-};
-
-// Does the surface come near this leaf?
-void classify(const Input &in, int detail, Accessor &from, const Coord &origin, Fine &fine)
-{
-    float values[12 * 12 * 12];
-    gather<2>(in, from, origin, values);
-    fine.first = Coord(origin[0] * detail, origin[1] * detail, origin[2] * detail);
-    fine.needed = crosses(values, 12 * 12 * 12, in.isovalue);
-    fine.inside = values[0] < in.isovalue;
-    for (int a = 0; a < 3 && in.clip; a++) {
-        bool below = origin[a] - 1 < in.tiles->clip_low[a], above = origin[a] + side >= in.tiles->clip_high[a];
-        fine.needed = fine.needed || ((below || above) && fine.inside);
-    }
-}
-
-// A leaf to be meshed and, next to it, what it would be without the clip box.
-struct Pair {
-    Leaf *leaf = nullptr, *raw = nullptr;
-};
-
-void store(const Input &in, int scale, const Pair &pair, const Coord &c, float value)
-{
-    int offset = leafOffset(c[0] & 7, c[1] & 7, c[2] & 7);
-    pair.leaf->buffer().data()[offset] = clean(in, clipped(in, scale, c, value));
-    pair.raw->buffer().data()[offset] = value;
-}
-
-void fillPlain(const Input &in, Accessor &from, const Coord &origin, const Pair &pair)
-{
-    float values[cells];
-    gather<0>(in, from, origin, values);
-    const float *v = values;
-    for (int z = 0; z < side; z++)
-        for (int y = 0; y < side; y++)
-            for (int x = 0; x < side; x++)
-                store(in, 1, pair, origin.offsetBy(x, y, z), *v++);
-}
-
-void fillRefined(const Input &in, Accessor &from, const Coord &origin, const Pair *pairs)
-{
-    float coarse[12 * 12 * 12], a[16 * 12 * 12], b[16 * 16 * 12], fine[16 * 16 * 16];
-    gather<2>(in, from, origin, coarse);
-    refineRows(coarse, 144, a); // (x) -> y fastest, then z, then x
-    refineRows(a, 192, b);      // z fastest, then x, then y
-    refineRows(b, 256, fine);   // x fastest, then y, then z
-    for (int z = 0; z < 16; z++)
-        for (int y = 0; y < 16; y++)
-            for (int x = 0; x < 16; x++) {
-                Coord c(2 * origin[0] + x, 2 * origin[1] + y, 2 * origin[2] + z);
-                store(in, 2, pairs[x >> 3 | (y >> 3) << 1 | (z >> 3) << 2], c, fine[x + 16 * (y + 16 * z)]);
-            }
-}
-
-// The tree to be meshed: clipped and refined near the surface, constant elsewhere.
-void refineTree(const Input &in, int detail, const FloatTree &coarse, const std::vector<Leaf *> &leaves,
-                FloatTree &tree, FloatTree &raw)
-{
-    std::vector<Fine> fine(leaves.size());
-    using Range = tbb::blocked_range<size_t>;
-    tbb::parallel_for(Range(0, leaves.size(), 16), [&](const Range &range) {
-        Accessor from(coarse);
-        for (size_t i = range.begin(); i < range.end(); i++)
-            classify(in, detail, from, leaves[i]->origin(), fine[i]);
-    });
-    int children = detail == 2 ? 8 : 1;
-    std::vector<Pair> out(leaves.size() * static_cast<size_t>(children));
-    for (size_t i = 0; i < leaves.size(); i++)
-        for (int n = 0; n < children; n++) {
-            Coord at = fine[i].first.offsetBy((n & 1) * side, (n >> 1 & 1) * side, (n >> 2) * side);
-            if (fine[i].needed) {
-                Pair &pair = out[i * static_cast<size_t>(children) + static_cast<size_t>(n)];
-                pair.leaf = tree.touchLeaf(at);
-                pair.leaf->setValuesOn();
-                pair.raw = raw.touchLeaf(at);
-            } else if (fine[i].inside) {
-                tree.addTile(1, at, in.isovalue - in.background, false);
-                raw.addTile(1, at, in.isovalue - in.background, false);
-            }
-        }
-    tbb::parallel_for(Range(0, leaves.size(), 4), [&](const Range &range) {
-        Accessor from(coarse);
-        for (size_t i = range.begin(); i < range.end(); i++) {
-            if (!fine[i].needed)
-                continue;
-            if (detail == 2)
-                fillRefined(in, from, leaves[i]->origin(), &out[i * 8]);
-            else
-                fillPlain(in, from, leaves[i]->origin(), out[i]);
-        }
-    });
-}
 
 double squaredLength(const openvdb::Vec3s &a, const openvdb::Vec3s &b)
 {
@@ -281,10 +48,9 @@ tlwResult copyMesh(const std::vector<openvdb::Vec3s> &points, const std::vector<
     return TLW_OK;
 }
 
-// Trilinear value and slope at fractions f of the cube with corner values v (x fastest).
-float trilinear(const float v[8], const float f[3], float slope[3])
+// Slope of the trilinear interpolation at fractions f of the cube with corner values v (x fastest).
+void findSlope(const float v[8], const float f[3], float slope[3])
 {
-    float value = 0;
     slope[0] = slope[1] = slope[2] = 0;
     for (int i = 0; i < 8; i++) {
         float w[3], s[3];
@@ -293,12 +59,43 @@ float trilinear(const float v[8], const float f[3], float slope[3])
             w[a] = upper ? f[a] : 1 - f[a];
             s[a] = upper ? 1.0f : -1.0f;
         }
-        value += w[0] * w[1] * w[2] * v[i];
         slope[0] += s[0] * w[1] * w[2] * v[i];
         slope[1] += w[0] * s[1] * w[2] * v[i];
         slope[2] += w[0] * w[1] * s[2] * v[i];
     }
-    return value;
+}
+
+// The 4^3 values around a cube, x fastest, less the isovalue.
+void gatherCubic(const Input &in, Accessor &raw, const Coord &base, float v[64])
+{
+    for (int row = 0; row < 16; row++) {
+        int x = row & 3, y = row >> 2;
+        Coord first = base.offsetBy(x - 1, y - 1, -1);
+        // Leaves run z fastest; mostly all four lie in one.
+        const auto *leaf = (first[2] & 7) <= 4 ? raw.probeConstLeaf(first) : nullptr;
+        const float *run =
+            leaf ? leaf->buffer().data() + openvdb::FloatTree::LeafNodeType::coordToOffset(first) : nullptr;
+        for (int z = 0; z < 4; z++)
+            v[x + 4 * y + 16 * z] = (run ? run[z] : raw.getValue(first.offsetBy(0, 0, z))) - in.isovalue;
+    }
+}
+
+// Catmull-Rom interpolation: unlike trilinear values, these do not make round shapes smaller.
+float cubic(const float v[64], const float f[3])
+{
+    float w[3][4];
+    for (int a = 0; a < 3; a++) {
+        float t = f[a], t2 = t * t, t3 = t2 * t;
+        w[a][0] = -0.5f * t + t2 - 0.5f * t3;
+        w[a][1] = 1 - 2.5f * t2 + 1.5f * t3;
+        w[a][2] = 0.5f * t + 2 * t2 - 1.5f * t3;
+        w[a][3] = -0.5f * t2 + 0.5f * t3;
+    }
+    float sum = 0;
+    for (int z = 0; z < 4; z++)
+        for (int y = 0; y < 4; y++, v += 4)
+            sum += w[2][z] * w[1][y] * (w[0][0] * v[0] + w[0][1] * v[1] + w[0][2] * v[2] + w[0][3] * v[3]);
+    return sum;
 }
 
 // Averaging the crossings of a cube's edges pulls vertices inside of curved surfaces and shaves off edges: a percent of
@@ -322,9 +119,14 @@ void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
         if (wall)
             f[a] = 0.5f;
     }
-    bool surface = crosses(v, 8, 0);
+    bool surface = tlwCrossesValue(v, 8, 0);
+    float around[64];
+    if (surface)
+        gatherCubic(in, raw, base, around);
     for (int step = 0; surface && step < 3; step++) {
-        float slope[3], value = trilinear(v, f, slope), square = 0;
+        float slope[3], value, square = 0;
+        findSlope(v, f, slope);
+        value = cubic(around, f);
         for (int a = 0; a < 3; a++)
             square += free_axis[a] ? slope[a] * slope[a] : 0;
         float least = 0.1f * static_cast<float>(in.tiles->cell_size / detail);
@@ -377,24 +179,10 @@ tlwResult meshTree(const Input &in, int detail, FloatTree::Ptr tree, const Float
 tlwResult run(const tlwTileSet *tiles, const tlwTileSource *phi, const tlwMesherDef *def, tlwMessage *message,
               tlwMesh *mesh)
 {
-    Input in = {tiles,
-                phi,
-                static_cast<float>(def->isovalue),
-                def->background,
-                static_cast<float>(1e-3 * tiles->cell_size / def->detail),
-                false};
-    for (int a = 0; a < 3; a++)
-        in.clip = in.clip || tiles->clip_high[a] != tiles->clip_low[a];
-    auto tree = std::make_shared<FloatTree>(def->background);
-    std::vector<Leaf *> leaves;
-    loadTiles(in, *tree, leaves);
-    padTiles(in, *tree, leaves);
-    if (def->detail == 1 && !in.clip)
-        return meshTree(in, 1, tree, *tree, message, mesh);
-    auto refined = std::make_shared<FloatTree>(def->background);
-    FloatTree raw(def->background);
-    refineTree(in, def->detail, *tree, leaves, *refined, raw);
-    return meshTree(in, def->detail, refined, raw, message, mesh);
+    Input in = tlwMakeLevelSetInput(tiles, phi, static_cast<float>(def->isovalue), def->background, def->detail);
+    FloatTree::Ptr tree, raw;
+    tlwBuildLevelSet(in, def->detail, tree, raw);
+    return meshTree(in, def->detail, tree, *raw, message, mesh);
 }
 
 } // namespace

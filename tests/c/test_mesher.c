@@ -113,14 +113,14 @@ static void test_sphere_is_closed_and_has_its_volume(void **state)
         double volume = 4 * TEST_PI / 3;
         print_message("detail %d: %lld triangles, volume %+.3f %%\n", detail, (long long)mesh.triangle_count,
                       100 * (check.volume / volume - 1));
-        assert_true(fabs(check.volume / volume - 1) < 0.01);
+        assert_true(fabs(check.volume / volume - 1) < 0.005);
         double worst = 0;
         for (int64_t v = 0; v < mesh.vertex_count; v++) {
             const float *p = mesh.positions + 3 * v;
             worst = fmax(worst, fabs(tlwLength(tlwSub((tlwVec3){p[0], p[1], p[2]}, ball.centre)) - 1));
         }
         print_message("  farthest vertex %.4f cells off\n", worst / 0.1);
-        assert_true(worst < 0.05 * 0.1);
+        assert_true(worst < 0.02 * 0.1);
         tlwDestroyMesh(&mesh);
         freeBlock(&block);
     }

@@ -1,8 +1,8 @@
 // Signed distance to a closed mesh, in the mesh's own space and in metres: negative inside.
 //
-// The distances come from OpenVDB's mesh-to-volume and are exact at the voxels of a band around the surface. The sign
-// is the winding number along grid lines, so self-intersecting, nested, hollow and inside-out meshes all work: a sealed
-// hollow box has liquid room inside, overlapping parts are one solid.
+// The distances are exact at the voxels of a band around the surface. The sign is the winding number along grid lines,
+// so self-intersecting, nested, hollow and inside-out meshes all work: a sealed hollow box has liquid room inside,
+// overlapping parts are one solid.
 //
 // Stored as blocks of 8^3 voxels with a shared border, so a sample reads one block. Scale is baked into the mesh before
 // building; placing the result in the world is a rotation and a translation (tlwSdfFrame).

@@ -26,7 +26,7 @@ struct tlwSdf {
     tlwMesh mesh;             // kept triangles
 };
 
-// Bridge: unsigned distances (and nearest triangles) in a band of `band` metres into table, block_of, values, nearest.
+// Unsigned distances (and nearest triangles) in a band of `band` metres into table, block_of, values, nearest.
 // voxel, origin and blocks are set.
 tlwResult tlwFillSdfDistances(tlwSdf *sdf, const tlwMesh *mesh, double band, bool nearest, tlwThreads *threads,
                               tlwMessage *message);

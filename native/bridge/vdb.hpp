@@ -1,0 +1,17 @@
+// What the files that read and write VDBs share.
+#ifndef TLW_BRIDGE_VDB_HPP
+#define TLW_BRIDGE_VDB_HPP
+
+#include "bridge/openvdb.hpp"
+
+#include <cstdint>
+
+#include <openvdb/openvdb.h>
+
+// All or nothing. May throw.
+tlwResult tlwWriteVdbGrids(const char *path, const openvdb::GridCPtrVec &grids, tlwMessage *message);
+
+// Points in a PointDataGrid, 0 for any other grid. Lives with the slow headers in points.cpp.
+int64_t tlwCountVdbPoints(const openvdb::GridBase &grid);
+
+#endif
