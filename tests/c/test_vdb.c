@@ -16,6 +16,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#ifdef TLW_SANITIZED
+#include <sanitizer/lsan_interface.h>
+#else
+#define __lsan_disable() ((void)0)
+#define __lsan_enable() ((void)0)
+#endif
+
 static char folder[64];
 
 static int makeFolder(void **state)
@@ -262,7 +269,10 @@ static void test_unreadable_and_unwritable_files_are_named(void **state)
         assert_int_equal(tlwBeginWrite(cut, NULL, &writer), TLW_OK);
         tlwWrite(writer, data, (size_t)(size * part / 8));
         assert_int_equal(tlwEndWrite(writer, NULL), TLW_OK);
-        assert_int_equal(tlwInspectVdb(cut, &message, &info, 1, &count), TLW_BAD_FILE);
+        __lsan_disable(); // OpenVDB forgets a node when it throws in the middle of a tree
+        tlwResult result = tlwInspectVdb(cut, &message, &info, 1, &count);
+        __lsan_enable();
+        assert_int_equal(result, TLW_BAD_FILE);
     }
     tlwFree(data);
     freeFields(&f);
