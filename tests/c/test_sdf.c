@@ -94,6 +94,28 @@ static float sampleOne(const tlwSdf *sdf, double x, double y, double z)
     return d;
 }
 
+static void test_interior_can_be_measured_to_its_depth(void **state)
+{
+    (void)state;
+    tlwMesh mesh = {0};
+    addSphere(&mesh, (tlwVec3){0, 0, 0}, 1, 64);
+    tlwSdfDef def = tlwDefaultSdfDef();
+    def.voxel_size = 0.025;
+    def.interior_band = 1e30;
+    tlwSdf *deep, *shallow = build(&mesh, 0.025, 0);
+    assert_int_equal(tlwCreateSdf(&mesh, &def, NULL, NULL, &deep), TLW_OK);
+    for (double r = 0.1; r < 1.4; r += 0.05) {
+        double x = r * 0.36, y = r * 0.48, z = r * 0.8;
+        assert_true(fabs(sampleOne(deep, x, y, z) - tlwClamp(r - 1, -1, 0.075)) < 0.01 || fabs(r - 1.075) < 0.05);
+        assert_true(fabs(sampleOne(shallow, x, y, z) - tlwClamp(r - 1, -0.075, 0.075)) < 0.01 ||
+                    fabs(fabs(r - 1) - 0.075) < 0.05);
+    }
+    assert_true(tlwGetSdfMemory(deep) > 1.2 * (double)tlwGetSdfMemory(shallow));
+    tlwDestroySdf(deep);
+    tlwDestroySdf(shallow);
+    tlwDestroyMesh(&mesh);
+}
+
 static void test_sealed_hollow_box_has_room_inside(void **state)
 {
     (void)state;
@@ -347,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances_of_known_shapes),
+        cmocka_unit_test(test_interior_can_be_measured_to_its_depth),
         cmocka_unit_test(test_sealed_hollow_box_has_room_inside),
         cmocka_unit_test(test_overlapping_parts_are_one_solid),
         cmocka_unit_test(test_axis_aligned_faces_on_round_numbers_keep_their_sign),

@@ -48,9 +48,7 @@ static tlwResult buildSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwSdfDef *def
     sdf->interior =
         (float)(def->interior_band > 0 ? fmin(def->interior_band, fmax(deepest, 3 * sdf->voxel)) : 3 * sdf->voxel);
     placeBlocks(sdf, low, high);
-    double band = fmax(fmax(sdf->exterior, sdf->interior), 2 * sdf->voxel);
-    TLW_TRY(tlwFillSdfDistances(sdf, mesh, band, def->keep_triangles, threads, message));
-    TLW_TRY(tlwSignSdf(sdf, mesh, threads, message));
+    TLW_TRY(tlwFillSdf(sdf, mesh, def->keep_triangles, threads, message));
     if (def->keep_triangles)
         TLW_TRY(tlwCopyMesh(mesh, message, &sdf->mesh));
     return TLW_OK;

@@ -2,7 +2,8 @@
 //
 // The distances are exact at the voxels of a band around the surface. The sign is the winding number along grid lines,
 // so self-intersecting, nested, hollow and inside-out meshes all work: a sealed hollow box has liquid room inside,
-// overlapping parts are one solid.
+// overlapping parts are one solid. (Inside such a solid, faces of one part within the other still count as near;
+// outside, every distance is that of the whole.)
 //
 // Stored as blocks of 8^3 voxels with a shared border, so a sample reads one block. Scale is baked into the mesh before
 // building; placing the result in the world is a rotation and a translation (tlwSdfFrame).

@@ -26,13 +26,16 @@ struct tlwSdf {
     tlwMesh mesh;             // kept triangles
 };
 
-// Unsigned distances (and nearest triangles) in a band of `band` metres into table, block_of, values, nearest.
-// voxel, origin and blocks are set.
-tlwResult tlwFillSdfDistances(tlwSdf *sdf, const tlwMesh *mesh, double band, bool nearest, tlwThreads *threads,
-                              tlwMessage *message);
+// Where the grid lines along x enter and leave the mesh. Null when memory is out.
+typedef struct tlwSdfLines tlwSdfLines;
+tlwSdfLines *tlwCreateSdfLines(const tlwSdf *sdf, const tlwMesh *mesh);
+void tlwDestroySdfLines(tlwSdfLines *lines);
 
-// Give distances and empty blocks their sign, and cut them off at the bands.
-tlwResult tlwSignSdf(tlwSdf *sdf, const tlwMesh *mesh, tlwThreads *threads, tlwMessage *message);
+// Are `count` nodes from `node` on, in x, inside?
+void tlwFindInside(const tlwSdfLines *lines, const int32_t node[3], int count, bool *inside);
+
+// Fill table, block_of, values and (on request) nearest; voxel, origin, blocks and bands are set.
+tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads *threads, tlwMessage *message);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// Exact unsigned distances in the band around a mesh. OpenVDB's mesh-to-volume passes nearest triangles from voxel to
+// Exact distances in the band around a mesh. OpenVDB's mesh-to-volume passes nearest triangles from voxel to
 // voxel, which is off by up to a quarter of a voxel for finely triangulated meshes, depends on how threads share the
 // work, and takes three times as long as asking a tree of boxes at every node.
 #include "base/memory.h"
@@ -10,29 +10,38 @@
 typedef struct Filling {
     tlwSdf *sdf;
     const tlwBvh *bvh;
-    int32_t *near; // per place: slot near the middle of the block, -1 = the block has no node in the band
-    float band;    // voxels
+    const tlwSdfLines *lines;
+    int32_t *near;            // per place: slot near the middle of the block, -1 = the block has no node in the band
+    float exterior, interior; // voxels
 } Filling;
 
-static void placeOf(const tlwSdf *sdf, int64_t place, int32_t block[3])
+static void placeOf(const tlwSdf *sdf, int64_t place, int32_t node[3])
 {
-    block[0] = (int32_t)(place % sdf->blocks[0]);
-    block[1] = (int32_t)(place / sdf->blocks[0] % sdf->blocks[1]);
-    block[2] = (int32_t)(place / sdf->blocks[0] / sdf->blocks[1]);
+    node[0] = 8 * (int32_t)(place % sdf->blocks[0]);
+    node[1] = 8 * (int32_t)(place / sdf->blocks[0] % sdf->blocks[1]);
+    node[2] = 8 * (int32_t)(place / sdf->blocks[0] / sdf->blocks[1]);
 }
 
+// Which blocks have a node in the band, and the sign of those that have none.
 static void findBlocks(void *context, int64_t begin, int64_t end)
 {
     Filling *f = context;
-    float reach = f->band + 4 * sqrtf(3) + 1e-3f; // from the middle to the corners
+    const float corner = 4 * sqrtf(3) + 1e-3f; // from the middle of a block
     int32_t slot = -1;
     for (int64_t place = begin; place < end; place++) {
-        int32_t block[3];
-        placeOf(f->sdf, place, block);
-        float point[3] = {8 * (float)block[0] + 4, 8 * (float)block[1] + 4, 8 * (float)block[2] + 4};
+        int32_t middle[3];
+        bool inside;
+        placeOf(f->sdf, place, middle);
+        for (int a = 0; a < 3; a++)
+            middle[a] += 4;
+        tlwFindInside(f->lines, middle, 1, &inside);
+        float point[3] = {(float)middle[0], (float)middle[1], (float)middle[2]};
+        // A surface that passes through the block is within reach whichever band counts.
+        float reach = (inside ? f->interior : f->exterior) + corner;
         tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, reach * reach);
         tlwFindNearest(f->bvh, point, &nearest);
         f->near[place] = nearest.slot;
+        f->sdf->table[place] = inside ? TLW_SDF_INSIDE : TLW_SDF_OUTSIDE;
         slot = nearest.slot >= 0 ? nearest.slot : slot;
     }
 }
@@ -41,7 +50,8 @@ static tlwResult numberBlocks(tlwSdf *sdf, const int32_t *near, bool nearest, tl
 {
     int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2], count = 0;
     for (int64_t p = 0; p < places; p++)
-        sdf->table[p] = near[p] >= 0 ? (int32_t)count++ : TLW_SDF_OUTSIDE;
+        if (near[p] >= 0)
+            sdf->table[p] = (int32_t)count++;
     sdf->block_count = count;
     sdf->block_of = tlwAlloc((size_t)count, sizeof(int32_t));
     sdf->values = tlwAlloc((size_t)count, TLW_SDF_BLOCK * sizeof(float));
@@ -55,23 +65,37 @@ static tlwResult numberBlocks(tlwSdf *sdf, const int32_t *near, bool nearest, tl
     return TLW_OK;
 }
 
+static float signedBand(const tlwSdf *sdf, bool inside)
+{
+    return inside ? -sdf->interior : sdf->exterior;
+}
+
 // The 8^3 nodes that belong to a block; each starts from the triangle found for the one before.
 static void measureBlocks(void *context, int64_t begin, int64_t end)
 {
     Filling *f = context;
+    tlwSdf *sdf = f->sdf;
     for (int64_t b = begin; b < end; b++) {
-        int32_t block[3], slot = f->near[f->sdf->block_of[b]];
-        placeOf(f->sdf, f->sdf->block_of[b], block);
-        for (int n = 0; n < 512; n++) {
-            int y = n >> 3 & 7, z = n >> 6, x = y & 1 ? 7 - (n & 7) : n & 7; // there and back
-            float point[3] = {(float)(8 * block[0] + x), (float)(8 * block[1] + y), (float)(8 * block[2] + z)};
-            tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, f->band * f->band);
-            tlwFindNearest(f->bvh, point, &nearest);
-            slot = nearest.slot >= 0 ? nearest.slot : slot;
-            int64_t i = b * TLW_SDF_BLOCK + x + 9 * y + 81 * z;
-            f->sdf->values[i] = sqrtf(nearest.square) * (float)f->sdf->voxel;
-            if (f->sdf->nearest)
-                f->sdf->nearest[i] = tlwGetBvhTriangle(f->bvh, nearest.slot);
+        int32_t first[3], slot = f->near[sdf->block_of[b]];
+        placeOf(sdf, sdf->block_of[b], first);
+        for (int row = 0; row < 64; row++) {
+            int y = row & 7, z = row >> 3;
+            int32_t node[3] = {first[0], first[1] + y, first[2] + z};
+            bool inside[8];
+            tlwFindInside(f->lines, node, 8, inside);
+            for (int n = 0; n < 8; n++) {
+                int x = y & 1 ? 7 - n : n; // there and back
+                float point[3] = {(float)(first[0] + x), (float)node[1], (float)node[2]};
+                float limit = inside[x] ? f->interior : f->exterior;
+                tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, limit * limit);
+                tlwFindNearest(f->bvh, point, &nearest);
+                slot = nearest.slot >= 0 ? nearest.slot : slot;
+                float distance = sqrtf(nearest.square) * (float)sdf->voxel;
+                int64_t i = b * TLW_SDF_BLOCK + x + 9 * y + 81 * z;
+                sdf->values[i] = nearest.slot < 0 ? signedBand(sdf, inside[x]) : inside[x] ? -distance : distance;
+                if (sdf->nearest)
+                    sdf->nearest[i] = tlwGetBvhTriangle(f->bvh, nearest.slot);
+            }
         }
     }
 }
@@ -83,43 +107,46 @@ static void copyBorders(void *context, int64_t begin, int64_t end)
     Filling *f = context;
     tlwSdf *sdf = f->sdf;
     for (int64_t b = begin; b < end; b++) {
-        int32_t block[3];
-        placeOf(sdf, sdf->block_of[b], block);
+        int32_t first[3];
+        placeOf(sdf, sdf->block_of[b], first);
         for (int n = 0; n < TLW_SDF_BLOCK; n++) {
             int x = n % 9, y = n / 9 % 9, z = n / 81;
             if (x < 8 && y < 8 && z < 8)
                 continue;
-            int64_t bx = block[0] + (x >> 3), by = block[1] + (y >> 3), bz = block[2] + (z >> 3);
+            int64_t bx = (first[0] + x) >> 3, by = (first[1] + y) >> 3, bz = (first[2] + z) >> 3;
             int32_t from = TLW_SDF_OUTSIDE;
             if (bx < sdf->blocks[0] && by < sdf->blocks[1] && bz < sdf->blocks[2])
                 from = sdf->table[bx + sdf->blocks[0] * (by + sdf->blocks[1] * bz)];
             int64_t source = (int64_t)from * TLW_SDF_BLOCK + (x & 7) + 9 * (y & 7) + 81 * (z & 7);
-            sdf->values[b * TLW_SDF_BLOCK + n] = from >= 0 ? sdf->values[source] : f->band * (float)sdf->voxel;
+            sdf->values[b * TLW_SDF_BLOCK + n] =
+                from >= 0 ? sdf->values[source] : signedBand(sdf, from == TLW_SDF_INSIDE);
             if (sdf->nearest)
                 sdf->nearest[b * TLW_SDF_BLOCK + n] = from >= 0 ? sdf->nearest[source] : -1;
         }
     }
 }
 
-tlwResult tlwFillSdfDistances(tlwSdf *sdf, const tlwMesh *mesh, double band, bool nearest, tlwThreads *threads,
-                              tlwMessage *message)
+tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads *threads, tlwMessage *message)
 {
     int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
     tlwBvh *bvh = tlwCreateBvh(mesh, sdf->origin, sdf->voxel);
+    tlwSdfLines *lines = tlwCreateSdfLines(sdf, mesh);
+    int32_t *near = tlwAlloc((size_t)places, sizeof *near);
     sdf->table = tlwAlloc((size_t)places, sizeof(int32_t));
-    Filling filling = {sdf, bvh, tlwAlloc((size_t)places, sizeof(int32_t)), (float)(band / sdf->voxel)};
+    Filling filling = {sdf, bvh, lines, near, (float)(sdf->exterior / sdf->voxel), (float)(sdf->interior / sdf->voxel)};
     tlwResult result = TLW_OK;
-    if (!bvh || !sdf->table || !filling.near)
+    if (!bvh || !lines || !near || !sdf->table)
         result = tlwFailMemory(message, "the distance field of a mesh");
     if (result == TLW_OK) {
         tlwParallelFor(threads, places, 256, findBlocks, &filling);
-        result = numberBlocks(sdf, filling.near, nearest, message);
+        result = numberBlocks(sdf, near, nearest, message);
     }
     if (result == TLW_OK) {
         tlwParallelFor(threads, sdf->block_count, 8, measureBlocks, &filling);
         tlwParallelFor(threads, sdf->block_count, 64, copyBorders, &filling);
     }
-    tlwFree(filling.near);
+    tlwFree(near);
+    tlwDestroySdfLines(lines);
     tlwDestroyBvh(bvh);
     return result;
 }

@@ -13,11 +13,11 @@ typedef struct Crossing {
     int32_t step; // +1 when the line enters, -1 when it leaves
 } Crossing;
 
-typedef struct Lines {
+struct tlwSdfLines {
     int32_t count[2]; // lines along y and z
     int64_t *first;   // per line: its crossings are list[first[l]] .. list[first[l + 1] - 1]
     Crossing *list;
-} Lines;
+};
 
 typedef struct Triangle {
     double p[3][3]; // in voxels
@@ -74,12 +74,12 @@ static void crossTriangle(const Triangle *t, const int32_t lines[2], CrossFn *fn
 static void countCrossing(void *user, int64_t line, Crossing crossing)
 {
     (void)crossing;
-    ((Lines *)user)->first[line + 2]++;
+    ((tlwSdfLines *)user)->first[line + 2]++;
 }
 
 static void storeCrossing(void *user, int64_t line, Crossing crossing)
 {
-    Lines *lines = user;
+    tlwSdfLines *lines = user;
     lines->list[lines->first[line + 1]++] = crossing;
 }
 
@@ -91,7 +91,7 @@ static int compareCrossings(const void *a, const void *b)
     return y->step - x->step;
 }
 
-static bool createLines(const tlwSdf *sdf, const tlwMesh *mesh, Lines *lines)
+static bool fillLines(const tlwSdf *sdf, const tlwMesh *mesh, tlwSdfLines *lines)
 {
     lines->count[0] = 8 * sdf->blocks[1] + 1;
     lines->count[1] = 8 * sdf->blocks[2] + 1;
@@ -121,74 +121,32 @@ static bool createLines(const tlwSdf *sdf, const tlwMesh *mesh, Lines *lines)
     return true;
 }
 
-// Winding number at consecutive nodes of a line from node x on.
-static void windAlong(const Lines *lines, int64_t line, int32_t x, int count, int32_t *winding)
+tlwSdfLines *tlwCreateSdfLines(const tlwSdf *sdf, const tlwMesh *mesh)
 {
+    tlwSdfLines *lines = tlwAlloc(1, sizeof *lines);
+    if (lines && fillLines(sdf, mesh, lines))
+        return lines;
+    tlwDestroySdfLines(lines);
+    return NULL;
+}
+
+void tlwDestroySdfLines(tlwSdfLines *lines)
+{
+    if (!lines)
+        return;
+    tlwFree(lines->first);
+    tlwFree(lines->list);
+    tlwFree(lines);
+}
+
+void tlwFindInside(const tlwSdfLines *lines, const int32_t node[3], int count, bool *inside)
+{
+    int64_t line = (int64_t)node[2] * lines->count[0] + node[1];
     int64_t i = lines->first[line], end = lines->first[line + 1];
-    int32_t sum = 0;
+    int32_t winding = 0;
     for (int n = 0; n < count; n++) {
-        for (; i < end && lines->list[i].x < (float)(x + n); i++)
-            sum += lines->list[i].step;
-        winding[n] = sum;
+        for (; i < end && lines->list[i].x < (float)(node[0] + n); i++)
+            winding += lines->list[i].step;
+        inside[n] = winding != 0;
     }
-}
-
-typedef struct Signing {
-    tlwSdf *sdf;
-    const Lines *lines;
-} Signing;
-
-static void blockPlace(const tlwSdf *sdf, int64_t place, int32_t block[3])
-{
-    block[0] = (int32_t)(place % sdf->blocks[0]);
-    block[1] = (int32_t)(place / sdf->blocks[0] % sdf->blocks[1]);
-    block[2] = (int32_t)(place / sdf->blocks[0] / sdf->blocks[1]);
-}
-
-static void signBlocks(void *context, int64_t begin, int64_t end)
-{
-    Signing *signing = context;
-    tlwSdf *sdf = signing->sdf;
-    for (int64_t b = begin; b < end; b++) {
-        int32_t block[3], winding[TLW_SDF_NODES];
-        blockPlace(sdf, sdf->block_of[b], block);
-        float *values = sdf->values + b * TLW_SDF_BLOCK;
-        for (int z = 0; z < TLW_SDF_NODES; z++)
-            for (int y = 0; y < TLW_SDF_NODES; y++) {
-                int64_t line = (int64_t)(8 * block[2] + z) * signing->lines->count[0] + 8 * block[1] + y;
-                windAlong(signing->lines, line, 8 * block[0], TLW_SDF_NODES, winding);
-                for (int x = 0; x < TLW_SDF_NODES; x++, values++)
-                    *values = winding[x] ? -fminf(*values, sdf->interior) : fminf(*values, sdf->exterior);
-            }
-    }
-}
-
-static void signEmptyBlocks(void *context, int64_t begin, int64_t end)
-{
-    Signing *signing = context;
-    tlwSdf *sdf = signing->sdf;
-    for (int64_t place = begin; place < end; place++) {
-        if (sdf->table[place] >= 0)
-            continue;
-        int32_t block[3], winding;
-        blockPlace(sdf, place, block);
-        int64_t line = (int64_t)(8 * block[2] + 4) * signing->lines->count[0] + 8 * block[1] + 4;
-        windAlong(signing->lines, line, 8 * block[0] + 4, 1, &winding);
-        sdf->table[place] = winding ? TLW_SDF_INSIDE : TLW_SDF_OUTSIDE;
-    }
-}
-
-tlwResult tlwSignSdf(tlwSdf *sdf, const tlwMesh *mesh, tlwThreads *threads, tlwMessage *message)
-{
-    Lines lines = {0};
-    bool ok = createLines(sdf, mesh, &lines);
-    if (ok) {
-        Signing signing = {sdf, &lines};
-        tlwParallelFor(threads, sdf->block_count, 16, signBlocks, &signing);
-        int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
-        tlwParallelFor(threads, places, 4096, signEmptyBlocks, &signing);
-    }
-    tlwFree(lines.first);
-    tlwFree(lines.list);
-    return ok ? TLW_OK : tlwFailMemory(message, "the distance field of a mesh");
 }
