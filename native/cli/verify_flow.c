@@ -101,7 +101,7 @@ static void runHydrostatic(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Farthest wet place along the floor, half a cell above it.
+// How far the floor is wet without a gap, half a cell above it: drops that fly ahead do not count.
 static double getFront(tlwRig *rig, double length, double depth, double dx)
 {
     enum { COUNT = 2048 };
@@ -113,10 +113,10 @@ static double getFront(tlwRig *rig, double length, double depth, double dx)
     }
     if (rig->failed || !tlwCheckRig(rig, tlwSampleField(rig->sim, TLW_FIELD_LEVEL_SET, points, COUNT, phi)))
         return NAN;
-    for (int i = COUNT - 1; i >= 0; i--)
-        if (phi[i] < 0)
-            return points[3 * i];
-    return 0;
+    for (int i = 1; i < COUNT; i++)
+        if (phi[i] >= 0)
+            return points[3 * i - 3] + (points[3 * i] - points[3 * i - 3]) * phi[i - 1] / (phi[i - 1] - phi[i]);
+    return length;
 }
 
 static void runDamBreak(tlwReport *report)

@@ -1,0 +1,286 @@
+// Bakes a scene folder into a cache folder, so that a kill at any moment leaves a cache that goes on bit for bit: a
+// frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints go last.
+#include "base/memory.h"
+#include "base/state.h"
+#include "cache/events.h"
+#include "cache/folder.h"
+#include "cache/frame.h"
+#include "cache/index.h"
+#include "scene/scene.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define TLW_BAKE_COOKIE (0x7A110007 ^ TLW_ABI_VERSION)
+#define KEPT_CHECKPOINTS 2 // the newest may be damaged when the machine fails
+
+typedef struct Bake {
+    tlwContext *context;
+    const char *folder;
+    tlwScene *scene;
+    tlwSim *sim;
+    uint64_t hash;
+    int first, last; // frames that are written
+    int frame;       // the simulation's present frame
+    bool resumed;
+    int lock; // of the folder; -1 = none
+    tlwIndex index;
+    tlwEvents events;
+    tlwText entry;
+} Bake;
+
+tlwBakeDef tlwDefaultBakeDef(void)
+{
+    return (tlwBakeDef){.cookie = TLW_BAKE_COOKIE};
+}
+
+// Two bakes into one folder would mix their frames.
+static tlwResult lockFolder(Bake *bake)
+{
+    bake->lock = open(bake->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (bake->lock >= 0 && flock(bake->lock, LOCK_EX | LOCK_NB) == 0)
+        return TLW_OK;
+    return tlwFail(&bake->context->message, TLW_WRITE_FAILED,
+                   "Another bake is writing to %s; wait for it, cancel it or choose another folder.", bake->folder);
+}
+
+static tlwResult startIndex(Bake *bake)
+{
+    const tlwSceneDef *def = &bake->scene->def;
+    tlwIndex *index = &bake->index;
+    tlwFree(index->library);
+    tlwFree(index->scene_name);
+    index->library = tlwCopyString(tlwGetVersion());
+    index->scene_name = tlwCopyString(def->name);
+    if (!index->library || !index->scene_name)
+        return tlwFailMemory(&bake->context->message, "the list of frames");
+    index->scene_hash = bake->hash;
+    index->fps = def->fps;
+    index->cell_size = def->cell_size;
+    index->frame_start = def->frame_start;
+    index->frame_end = bake->last;
+    index->domain_min = def->domain_min;
+    index->domain_max = def->domain_max;
+    index->finished = false;
+    return TLW_OK;
+}
+
+// Every frame that is asked for, up to this one, is there.
+static bool isCovered(const Bake *bake, int frame)
+{
+    for (int f = bake->first; f <= frame; f++)
+        if (!tlwHasIndexFrame(&bake->index, f))
+            return false;
+    return true;
+}
+
+static tlwResult tryCheckpoint(Bake *bake, int frame)
+{
+    tlwMessage *message = &bake->context->message;
+    char path[PATH_MAX];
+    if (!tlwGetCachePath(bake->folder, TLW_CACHE_STATE, frame, path))
+        return TLW_BAD_FILE;
+    tlwStateReader *reader = NULL;
+    TLW_TRY(tlwOpenState(path, message, &reader));
+    tlwStateHeader header = tlwGetStateHeader(reader);
+    tlwCloseState(reader);
+    if (header.scene_hash != bake->hash || header.frame != frame)
+        return tlwFail(message, TLW_BAD_FILE, "The checkpoint of frame %d belongs to another scene.", frame);
+    return tlwLoadState(bake->sim, path); // looks at every checksum before it changes anything
+}
+
+// Finds the newest usable checkpoint of a listed frame and goes on from there; else everything starts anew.
+static tlwResult resume(Bake *bake)
+{
+    tlwContext *context = bake->context;
+    if (tlwReadIndex(context, bake->folder, &bake->index) != TLW_OK)
+        return TLW_OK;
+    if (bake->index.scene_hash != bake->hash || strcmp(bake->index.library, tlwGetVersion())) {
+        tlwLog(context, TLW_LOG_WARNING, "%s since this cache was baked; it is baked again from the first frame.",
+               bake->index.scene_hash != bake->hash ? "The scene has changed" : "Tallow has changed");
+        tlwFreeIndex(&bake->index);
+        return TLW_OK;
+    }
+    if (isCovered(bake, bake->last)) {
+        bake->frame = bake->last;
+        bake->resumed = true;
+        return TLW_OK;
+    }
+    int *frames = NULL, count = 0;
+    TLW_TRY(tlwListCacheFrames(bake->folder, TLW_CACHE_STATE, &context->message, &frames, &count));
+    for (int i = 0; i < count && !bake->resumed; i++) {
+        if (frames[i] > bake->last || !tlwHasIndexFrame(&bake->index, frames[i]) || !isCovered(bake, frames[i]))
+            continue;
+        if (tryCheckpoint(bake, frames[i]) == TLW_OK) {
+            bake->frame = frames[i];
+            bake->resumed = true;
+        } else {
+            tlwLog(context, TLW_LOG_WARNING, "%s", context->message.text);
+        }
+    }
+    tlwFree(frames);
+    if (!bake->resumed) {
+        if (bake->index.frame_count > 0)
+            tlwLog(context, TLW_LOG_WARNING,
+                   "No usable checkpoint was found; the bake starts again from the first frame.");
+        tlwFreeIndex(&bake->index);
+    }
+    return TLW_OK;
+}
+
+static bool isUnlisted(const void *user, int frame)
+{
+    return !tlwHasIndexFrame(user, frame);
+}
+
+// The list first, then the files: a kill in between leaves files that nothing names.
+static tlwResult clearAfter(Bake *bake)
+{
+    if (bake->resumed)
+        tlwCutIndex(&bake->index, bake->frame);
+    TLW_TRY(startIndex(bake));
+    TLW_TRY(tlwWriteIndex(&bake->index, bake->folder, &bake->context->message));
+    for (int kind = 0; kind < TLW_CACHE_KINDS; kind++)
+        tlwDeleteCacheFiles(bake->folder, (tlwCacheKind)kind, isUnlisted, &bake->index);
+    return TLW_OK;
+}
+
+typedef struct KeptFrames {
+    int frames[KEPT_CHECKPOINTS];
+    int count;
+} KeptFrames;
+
+static bool isOldCheckpoint(const void *user, int frame)
+{
+    const KeptFrames *kept = user;
+    for (int i = 0; i < kept->count; i++)
+        if (kept->frames[i] == frame)
+            return false;
+    return true;
+}
+
+static tlwResult dropOldCheckpoints(Bake *bake)
+{
+    int *frames = NULL, count = 0;
+    TLW_TRY(tlwListCacheFrames(bake->folder, TLW_CACHE_STATE, &bake->context->message, &frames, &count));
+    KeptFrames kept = {.count = count < KEPT_CHECKPOINTS ? count : KEPT_CHECKPOINTS};
+    for (int i = 0; i < kept.count; i++)
+        kept.frames[i] = frames[i];
+    tlwFree(frames);
+    tlwDeleteCacheFiles(bake->folder, TLW_CACHE_STATE, isOldCheckpoint, &kept);
+    return TLW_OK;
+}
+
+static tlwResult finishFrame(Bake *bake, double seconds)
+{
+    if (bake->frame < bake->first)
+        return TLW_OK;
+    tlwMessage *message = &bake->context->message;
+    const tlwSceneDef *def = &bake->scene->def;
+    TLW_TRY(tlwWriteFrame(bake->sim, bake->scene, bake->folder, bake->frame, seconds, &bake->entry));
+    int every = def->checkpoint_every;
+    bool checkpoint = every > 0 && ((bake->frame - def->frame_start) % every == 0 || bake->frame == bake->last);
+    char path[PATH_MAX];
+    if (checkpoint && tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path))
+        TLW_TRY(tlwSaveState(bake->sim, path));
+    TLW_TRY(tlwAddIndexFrame(&bake->index, bake->frame, bake->entry.data, message));
+    bake->index.finished = bake->frame == bake->last;
+    TLW_TRY(tlwWriteIndex(&bake->index, bake->folder, message));
+    if (checkpoint)
+        TLW_TRY(dropOldCheckpoints(bake));
+    tlwSendFrame(&bake->events, bake->entry.data);
+    return TLW_OK;
+}
+
+static tlwResult runFrames(Bake *bake)
+{
+    double step = 1 / bake->scene->def.fps;
+    if (!bake->resumed) {
+        bake->frame = bake->scene->def.frame_start;
+        bake->events.frame = bake->frame;
+        TLW_TRY(finishFrame(bake, 0));
+    }
+    while (bake->frame < bake->last) {
+        if (tlwIsCancelled(bake->context))
+            return tlwFail(&bake->context->message, TLW_CANCELLED, "The bake was cancelled after frame %d.",
+                           bake->frame);
+        bake->events.frame = bake->frame + 1;
+        double start = tlwGetClock();
+        TLW_TRY(tlwAdvance(bake->sim, step));
+        bake->frame++;
+        TLW_TRY(finishFrame(bake, tlwGetClock() - start));
+    }
+    return TLW_OK;
+}
+
+static tlwResult openScene(Bake *bake, const tlwBakeDef *def)
+{
+    tlwContext *context = bake->context;
+    TLW_TRY(tlwLoadScene(context, def->scene, &bake->scene));
+    const tlwSceneDef *scene = &bake->scene->def;
+    bake->first = def->frame_first ? def->frame_first : scene->frame_start;
+    bake->last = def->frame_last ? def->frame_last : scene->frame_end;
+    if (bake->first < scene->frame_start || bake->last < bake->first)
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
+                       "Frames %d to %d cannot be baked: the scene starts at frame %d and ends at frame %d.",
+                       bake->first, bake->last, scene->frame_start, scene->frame_end);
+    if (bake->scene->threads > 0 && context->def.threads == 0) {
+        tlwThreads *threads = tlwCreateThreads(bake->scene->threads);
+        if (!threads)
+            return tlwFailMemory(&context->message, "the worker threads");
+        tlwDestroyThreads(context->threads);
+        context->threads = threads;
+    }
+    bake->hash = tlwHashScene(bake->scene);
+    return tlwCreateSim(bake->scene, &bake->sim);
+}
+
+static tlwResult runBake(Bake *bake, const tlwBakeDef *def)
+{
+    double start = tlwGetClock();
+    TLW_TRY(openScene(bake, def));
+    TLW_TRY(tlwMakeCacheFolders(bake->folder, &bake->context->message));
+    TLW_TRY(lockFolder(bake));
+    if (def->resume)
+        TLW_TRY(resume(bake));
+    tlwStats stats;
+    tlwGetStats(bake->sim, &stats);
+    tlwSendStart(&bake->events, bake->first, bake->last, bake->resumed, bake->frame, stats.cells);
+    int done_before = bake->frame;
+    if (!bake->resumed || bake->frame < bake->last) {
+        TLW_TRY(clearAfter(bake));
+        TLW_TRY(runFrames(bake));
+    }
+    int frames = bake->last - (bake->resumed ? done_before : bake->first - 1);
+    tlwSendDone(&bake->events, frames, tlwGetClock() - start);
+    return TLW_OK;
+}
+
+tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def)
+{
+    if (!context)
+        return TLW_BAD_ARGUMENT;
+    if (!def || def->cookie != TLW_BAKE_COOKIE)
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
+                       "A bake was not made by tlwDefaultBakeDef of this version of Tallow.");
+    if (!def->scene || !def->scene[0] || !def->cache || !def->cache[0])
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT, "A bake needs a scene folder and a cache folder.");
+    Bake bake = {.context = context, .folder = def->cache, .lock = -1};
+    tlwBeginEvents(&bake.events, context, def->event, def->event_user);
+    tlwResult result = runBake(&bake, def);
+    if (result == TLW_CANCELLED)
+        tlwSendCancelled(&bake.events, bake.index.frame_count > 0, bake.frame);
+    else if (result != TLW_OK)
+        tlwSendError(&bake.events, result, context->message.text);
+    tlwDestroySim(bake.sim);
+    tlwDestroyScene(bake.scene);
+    tlwFreeIndex(&bake.index);
+    tlwFreeText(&bake.entry);
+    tlwEndEvents(&bake.events);
+    if (bake.lock >= 0)
+        close(bake.lock);
+    return result;
+}
