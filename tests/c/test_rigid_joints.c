@@ -12,7 +12,7 @@ static int addJoint(Scene *s, tlwJointKind kind, int a, int b, tlwVec3 anchor, t
 
 static void measure(const Scene *s, int joint, double *gap, double *angle)
 {
-    const tlwJoint *j = &s->world->joints[joint];
+    const tlwRigidJoint *j = &s->world->joints[joint];
     tlwMeasureJoint(j, body(s, j->body_a), j->body_b < 0 ? NULL : body(s, j->body_b), gap, angle);
 }
 

@@ -4,16 +4,16 @@
 
 #include "rigid/collider.h"
 
-typedef enum tlwMotion {
+typedef enum tlwBodyMotion {
     TLW_MOTION_DYNAMIC = 0,   // moved by forces, contacts and joints
     TLW_MOTION_KINEMATIC = 1, // moves with the velocity and spin that the caller gives; nothing can stop it
     TLW_MOTION_STATIC = 2     // does not move
-} tlwMotion;
+} tlwBodyMotion;
 
 typedef struct tlwBody {
     const char *name;            // for messages, not owned; may be null
     const tlwCollider *collider; // not owned; null = touches nothing
-    tlwMotion motion;
+    tlwBodyMotion motion;
 
     // Dynamic bodies only
     double mass;     // kg

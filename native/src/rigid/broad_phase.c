@@ -70,7 +70,7 @@ static bool mayTouch(const tlwContactSearch *search, int a, int b)
     if ((!search->free[a] && !search->free[b]) || search->group[a] == search->group[b])
         return false;
     for (int i = 0; i < search->joint_count; i++) {
-        const tlwJoint *j = &search->joints[i];
+        const tlwRigidJoint *j = &search->joints[i];
         bool same = (j->body_a == a && j->body_b == b) || (j->body_a == b && j->body_b == a);
         if (j->used && same && !j->collide)
             return false;

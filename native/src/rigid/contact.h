@@ -34,7 +34,7 @@ typedef struct tlwContactSearch {
     int body_count;
     const int *group; // per body: bodies of one group are one rigid piece and do not touch each other
     const bool *free; // per body: can be moved by a contact
-    const tlwJoint *joints;
+    const tlwRigidJoint *joints;
     int joint_count;
     tlwVec3 gravity;
     double dt;

@@ -5,12 +5,12 @@ static tlwVec3 turnBack(const tlwBody *body, tlwVec3 v)
     return body ? tlwRotate(tlwQuatConjugate(body->rotation), v) : v;
 }
 
-tlwJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b, tlwVec3 anchor,
+tlwRigidJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b, tlwVec3 anchor,
                       tlwVec3 axis)
 {
     axis = tlwNormalize(axis);
     tlwQuat rotation_b = b ? b->rotation : (tlwQuat){1, 0, 0, 0};
-    return (tlwJoint){.kind = kind,
+    return (tlwRigidJoint){.kind = kind,
                       .body_a = index_a,
                       .body_b = b ? index_b : -1,
                       .anchor_a = tlwWorldToBody(a, anchor),
@@ -21,7 +21,7 @@ tlwJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int inde
                       .used = true};
 }
 
-void tlwMeasureJoint(const tlwJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle)
+void tlwMeasureJoint(const tlwRigidJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle)
 {
     tlwVec3 at_a = tlwBodyToWorld(a, joint->anchor_a), at_b = b ? tlwBodyToWorld(b, joint->anchor_b) : joint->anchor_b;
     tlwVec3 axis_a = tlwRotate(a->rotation, joint->axis_a);

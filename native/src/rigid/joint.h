@@ -5,7 +5,7 @@
 #include "rigid/body.h"
 
 // Fixed joints make the two bodies one rigid piece, exactly; the others are solved, very stiff.
-typedef struct tlwJoint {
+typedef struct tlwRigidJoint {
     tlwJointKind kind;
     int body_a, body_b; // b may be -1: the world
     bool collide;       // the two bodies may touch each other. Off by default
@@ -18,13 +18,13 @@ typedef struct tlwJoint {
     tlwVec3 linear_impulse, angular_impulse; // N s and N m s on B, of one substep: where the next step starts from
     tlwVec3 impulse, moment;                 // on B over the whole step; zero for fixed joints
     bool used;                               // false: a free slot
-} tlwJoint;
+} tlwRigidJoint;
 
 // A joint as the bodies stand now. `axis` may be zero for fixed and ball joints. `b` null = the world.
-tlwJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b, tlwVec3 anchor,
+tlwRigidJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b, tlwVec3 anchor,
                       tlwVec3 axis);
 
 // How far the joint is from closed: m at the anchor (across the axis for a slider) and radians.
-void tlwMeasureJoint(const tlwJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle);
+void tlwMeasureJoint(const tlwRigidJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle);
 
 #endif

@@ -14,12 +14,12 @@ static tlwQuat rotationInPiece(const tlwSolver *solver, int body)
     return body < 0 ? (tlwQuat){1, 0, 0, 0} : solver->body_rotation[body];
 }
 
-void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwJoint *joints, int joint_count,
+void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoint *joints, int joint_count,
                     const tlwSolverTuning *tuning, double h, double warm_scale)
 {
     solver->joint_count = 0;
     for (int i = 0; i < joint_count; i++) {
-        const tlwJoint *j = &joints[i];
+        const tlwRigidJoint *j = &joints[i];
         if (!j->used || j->kind == TLW_JOINT_FIXED)
             continue;
         tlwJointRow row = {.joint = i, .kind = j->kind, .a = solver->piece_of[j->body_a]};
@@ -200,11 +200,11 @@ void tlwSumJoints(tlwSolver *solver)
     }
 }
 
-void tlwStoreJoints(const tlwSolver *solver, tlwJoint *joints)
+void tlwStoreJoints(const tlwSolver *solver, tlwRigidJoint *joints)
 {
     for (int64_t i = 0; i < solver->joint_count; i++) {
         const tlwJointRow *row = &solver->joints[i];
-        tlwJoint *j = &joints[row->joint];
+        tlwRigidJoint *j = &joints[row->joint];
         j->linear_impulse = row->linear_impulse;
         j->angular_impulse = row->angular_impulse;
         j->impulse = tlwAdd(j->impulse, row->impulse);

@@ -21,7 +21,7 @@ static void joinSets(int *parent, int a, int b)
 }
 
 // Number the pieces in the order of their first body.
-static void numberPieces(tlwSolver *solver, int *parent, const tlwBody *bodies, int body_count, const tlwJoint *joints,
+static void numberPieces(tlwSolver *solver, int *parent, const tlwBody *bodies, int body_count, const tlwRigidJoint *joints,
                          int joint_count)
 {
     for (int i = 0; i <= body_count; i++)
@@ -115,7 +115,7 @@ static void finishPiece(tlwPiece *p, const tlwBody *bodies)
     }
 }
 
-tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwJoint *joints,
+tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwRigidJoint *joints,
                          int joint_count, tlwVec3 gravity, tlwMessage *message)
 {
     size_t n = (size_t)body_count + 1;

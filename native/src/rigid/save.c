@@ -65,7 +65,7 @@ static void passBody(Stream *s, tlwBody *b)
 {
     int motion = (int)b->motion;
     passInt(s, &motion);
-    b->motion = (tlwMotion)motion;
+    b->motion = (tlwBodyMotion)motion;
     passDouble(s, &b->mass);
     for (int i = 0; i < 9; i++)
         passDouble(s, &b->inertia.m[i / 3][i % 3]);
@@ -92,7 +92,7 @@ static void passBody(Stream *s, tlwBody *b)
     passBool(s, &b->used);
 }
 
-static void passJoint(Stream *s, tlwJoint *j)
+static void passJoint(Stream *s, tlwRigidJoint *j)
 {
     int kind = (int)j->kind;
     passInt(s, &kind);
@@ -178,7 +178,7 @@ static bool isSound(const tlwRigidWorld *w)
             return false;
     }
     for (int64_t i = 0; i < w->joint_count; i++) {
-        const tlwJoint *j = &w->joints[i];
+        const tlwRigidJoint *j = &w->joints[i];
         bool bodies = isBody(w, j->body_a) && (j->body_b == -1 || isBody(w, j->body_b));
         if (j->used && (!bodies || (unsigned)j->kind > TLW_JOINT_SLIDER))
             return false;

@@ -42,7 +42,7 @@ static bool reserveRows(tlwSolver *solver, int64_t contact_count, int joint_coun
            tlwReserve((void **)&solver->joints, &solver->joint_capacity, joint_count, sizeof *solver->joints);
 }
 
-tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwJoint *joints,
+tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwRigidJoint *joints,
                        int joint_count, const tlwSolverTuning *tuning, double dt, int substeps, double warm_scale,
                        tlwMessage *message)
 {

@@ -94,7 +94,7 @@ typedef struct tlwSolver {
 } tlwSolver;
 
 // Pieces from bodies and fixed joints, with the outer forces and gravity on them.
-tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwJoint *joints,
+tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwRigidJoint *joints,
                          int joint_count, tlwVec3 gravity, tlwMessage *message);
 // Poses and velocities of the pieces back to their bodies.
 void tlwScatterPieces(const tlwSolver *solver, tlwBody *bodies, int body_count);
@@ -102,7 +102,7 @@ void tlwFreeSolver(tlwSolver *solver);
 
 // Advance pieces by `dt` under contacts and joints, and write the impulses into both lists. `warm_scale` is the ratio
 // of this step's substep length to that of the step before.
-tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwJoint *joints,
+tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwRigidJoint *joints,
                        int joint_count, const tlwSolverTuning *tuning, double dt, int substeps, double warm_scale,
                        tlwMessage *message);
 
@@ -118,13 +118,13 @@ void tlwSumContacts(tlwSolver *solver);               // after the relaxing pass
 void tlwBounceContacts(tlwSolver *solver);
 void tlwStoreContacts(const tlwSolver *solver, tlwContactList *contacts);
 
-void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwJoint *joints, int joint_count,
+void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoint *joints, int joint_count,
                     const tlwSolverTuning *tuning, double h, double warm_scale);
 void tlwPrepareJoints(tlwSolver *solver);
 void tlwWarmStartJoints(tlwSolver *solver);
 void tlwSolveJoints(tlwSolver *solver, bool springs);
 void tlwSumJoints(tlwSolver *solver);
-void tlwStoreJoints(const tlwSolver *solver, tlwJoint *joints);
+void tlwStoreJoints(const tlwSolver *solver, tlwRigidJoint *joints);
 
 static inline void tlwApplyImpulse(tlwPiece *piece, tlwVec3 arm, tlwVec3 impulse, double sign)
 {

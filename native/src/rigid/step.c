@@ -98,7 +98,7 @@ static tlwResult solveSteps(tlwRigidWorld *world, tlwSolver *solver, tlwBody *bo
 static void setJointImpulses(const tlwRigidWorld *world, tlwBody *solved, double dt)
 {
     for (int64_t i = 0; i < world->joint_count; i++) {
-        const tlwJoint *j = &world->joints[i];
+        const tlwRigidJoint *j = &world->joints[i];
         for (int side = 0; side < 2 && j->used; side++) {
             int index = side ? j->body_b : j->body_a;
             if (index < 0 || world->bodies[index].motion != TLW_MOTION_DYNAMIC)

@@ -88,7 +88,8 @@ tlwResult tlwAddRigidBody(tlwRigidWorld *world, const tlwBody *body, int *index,
     b->next_position = b->position;
     b->solved_velocity = b->velocity;
     b->solved_spin = b->spin;
-    *index = (int)slot;
+    if (index)
+        *index = (int)slot;
     return TLW_OK;
 }
 
@@ -132,14 +133,15 @@ tlwResult tlwAddRigidJoint(tlwRigidWorld *world, tlwJointKind kind, int body_a, 
         world->joint_count++;
     const tlwBody *b = body_b < 0 ? NULL : &world->bodies[body_b];
     world->joints[slot] = tlwMakeJoint(kind, body_a, &world->bodies[body_a], body_b, b, anchor, axis);
-    *index = (int)slot;
+    if (index)
+        *index = (int)slot;
     return TLW_OK;
 }
 
 void tlwRemoveRigidJoint(tlwRigidWorld *world, int index)
 {
     if (index >= 0 && index < world->joint_count)
-        world->joints[index] = (tlwJoint){0};
+        world->joints[index] = (tlwRigidJoint){0};
 }
 
 void tlwSetPredictedVelocity(tlwRigidWorld *world, int index, tlwVec3 velocity, tlwVec3 spin, double dt)

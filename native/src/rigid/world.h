@@ -39,7 +39,7 @@ typedef struct tlwRigidWorld {
     tlwRigidWorldDef def;
     tlwBody *bodies; // slots; look at `used`
     int64_t body_count, body_capacity;
-    tlwJoint *joints; // slots; look at `used`
+    tlwRigidJoint *joints; // slots; look at `used`
     int64_t joint_count, joint_capacity;
     tlwContactList contacts; // of the last step, with their impulses; the next one starts from them
     tlwContactList previous; // scratch
@@ -54,7 +54,7 @@ tlwResult tlwCreateRigidWorld(const tlwRigidWorldDef *def, tlwRigidWorld **world
 void tlwDestroyRigidWorld(tlwRigidWorld *world); // not its colliders; may be null
 
 // Refuses, by name, bodies without mass or with an inertia that no solid can have. The index stays valid until the body
-// is removed; then the slot is free for the next one.
+// is removed; then the slot is free for the next one. `index` may be null, here and for joints.
 tlwResult tlwAddRigidBody(tlwRigidWorld *world, const tlwBody *body, int *index, tlwMessage *message);
 
 // Removes its joints and contacts too.

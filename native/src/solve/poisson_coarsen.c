@@ -124,18 +124,38 @@ static int findSources(const tlwLevel *level, int64_t c, int64_t sources[12])
     return 0;
 }
 
-static tlwResult findGhosts(tlwLevel *level)
+// Solid cells around unknowns are marked first, so that the many solid cells far from any cost one look.
+#define MARKED 3
+
+static void markRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwLevel *level = context;
+    int64_t sy = level->grid->stride_y, sz = level->grid->stride_z;
+    uint8_t *type = level->type;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        if (type[c] != TLW_CELL_SOLID)
+            continue;
+        for (int n = 0; n < 27; n++)
+            if (type[c + (n % 3 - 1) + (n / 3 % 3 - 1) * sy + (n / 9 - 1) * sz] == TLW_CELL_LIQUID) {
+                level->mark[c] = MARKED;
+                break;
+            }
+    }
+}
+
+static tlwResult findGhosts(tlwThreads *threads, tlwLevel *level)
 {
     int64_t ghost_capacity = 0, source_capacity = 0, source_count = 0;
+    tlwParallelFor(threads, level->grid->tile_count, TLW_TILE_BLOCK, markRange, level);
     for (int t = 0; t < level->grid->tile_count; t++)
         TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++) {
+        if (level->mark[c] != MARKED)
+            continue;
         int64_t sources[12];
-        if (level->type[c] != TLW_CELL_SOLID)
-            continue;
         int count = findSources(level, c, sources);
-        if (!count)
-            continue;
         if (!tlwReserve((void **)&level->ghosts, &ghost_capacity, level->ghost_count + 1, sizeof *level->ghosts) ||
             !tlwReserve((void **)&level->sources, &source_capacity, source_count + count, sizeof *level->sources))
             return TLW_OUT_OF_MEMORY;
@@ -157,10 +177,11 @@ tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *c
     tlwInitGrid(grid, fine->grid->origin, dims, 2 * fine->grid->dx);
     const float zero = 0;
     const uint8_t solid = TLW_CELL_SOLID;
-    int slots[8];
+    int slots[9];
     for (int n = 0; n < 7; n++)
         slots[n] = tlwAddField(grid, sizeof(float), &zero, false);
     slots[7] = tlwAddField(grid, sizeof(uint8_t), &solid, false);
+    slots[8] = tlwAddField(grid, sizeof(uint8_t), &solid, false);
     TLW_TRY(activateCoarse(fine, grid));
     coarse->diag = tlwGetFloats(grid, slots[0]);
     for (int a = 0; a < 3; a++)
@@ -169,10 +190,11 @@ tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *c
     coarse->b = tlwGetFloats(grid, slots[5]);
     coarse->r = tlwGetFloats(grid, slots[6]);
     coarse->type = tlwGetBytes(grid, slots[7]);
+    coarse->mark = tlwGetBytes(grid, slots[8]);
     Coarsen s = {fine, coarse};
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, coefficientRange, &s);
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, diagonalRange, coarse);
-    return findGhosts(coarse);
+    return findGhosts(threads, coarse);
 }
 
 void tlwFreeLevel(tlwLevel *level)

@@ -13,7 +13,7 @@ typedef struct tlwGhost {
 typedef struct tlwLevel {
     tlwGrid *grid;
     float *diag, *weight[3];
-    uint8_t *type;
+    uint8_t *type, *mark; // mark: scratch of the set-up
     float *x, *b, *r; // r may be null on the finest level until a cycle runs
     tlwGhost *ghosts;
     int ghost_count;

@@ -16,6 +16,50 @@ static void listKept(const tlwFlow *flow, int slots[KEPT])
     memcpy(slots, list, sizeof list);
 }
 
+// The rigid world, and what ties it to the liquid.
+static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
+{
+    if (!sim->bodies.world)
+        return TLW_OK;
+    unsigned char *bytes;
+    size_t size;
+    TLW_TRY(tlwSaveRigidWorld(sim->bodies.world, &bytes, &size, &sim->context->message));
+    tlwPutSection(writer, "bodies", bytes, size);
+    tlwFree(bytes);
+    for (int n = 0; n < sim->bodies.link_count; n++) {
+        const tlwBodyLink *link = &sim->bodies.links[n];
+        const tlwVec3 values[4] = {link->contact_velocity, link->contact_spin, link->free_velocity, link->free_spin};
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "link%d", n);
+        tlwPutSection(writer, name, values, sizeof values);
+    }
+    return TLW_OK;
+}
+
+static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
+{
+    if (!sim->bodies.world)
+        return TLW_OK;
+    tlwMessage *message = &sim->context->message;
+    unsigned char *bytes = NULL;
+    int64_t size = 0;
+    TLW_TRY(tlwLoadSection(reader, "bodies", 1, (void **)&bytes, &size, message));
+    tlwResult result = tlwLoadRigidWorld(sim->bodies.world, bytes, (size_t)size, message);
+    tlwFree(bytes);
+    for (int n = 0; n < sim->bodies.link_count && result == TLW_OK; n++) {
+        tlwBodyLink *link = &sim->bodies.links[n];
+        tlwVec3 values[4];
+        char name[TLW_SECTION_NAME];
+        snprintf(name, sizeof name, "link%d", n);
+        result = tlwGetSection(reader, name, values, sizeof values, message);
+        link->contact_velocity = values[0];
+        link->contact_spin = values[1];
+        link->free_velocity = values[2];
+        link->free_spin = values[3];
+    }
+    return result;
+}
+
 typedef struct Meta {
     double time, lead, dt_limit, start_mass, came, went;
     int64_t step_count, particles;
@@ -88,6 +132,11 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
         tlwPutSection(writer, name, packed, floats * sizeof *packed);
     }
     tlwFree(packed);
+    result = putBodies(sim, writer);
+    if (result != TLW_OK) {
+        tlwAbortState(writer);
+        return result;
+    }
     return tlwEndState(writer, message);
 }
 
@@ -160,6 +209,8 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
                                (size_t)sim->scene->object_count * sizeof *sim->thermal.objects, message);
     if (result == TLW_OK)
         result = readFields(sim, reader);
+    if (result == TLW_OK)
+        result = getBodies(sim, reader);
     tlwCloseState(reader);
     TLW_TRY(result);
     sim->time = meta.time;
@@ -171,6 +222,7 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     sim->step_count = meta.step_count;
     sim->next_id = meta.next_id;
     TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, 0, sim->flow.grid.dx));
+    tlwFollowBodies(&sim->bodies, &sim->solids);
     tlwRasterizeSolids(&sim->solids, &sim->flow);
     tlwMeasureSim(sim);
     return TLW_OK;

@@ -166,14 +166,21 @@ static void constrainRange(void *context, int64_t begin, int64_t end)
     const Constrain *s = context;
     const tlwGrid *grid = s->e.grid;
     const int16_t *object = (const int16_t *)grid->fields[s->e.flow->solid_object].data;
+    const uint8_t *frozen = tlwGetBytes(grid, s->e.flow->frozen);
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
-            const float *open = tlwGetFloats(grid, s->e.flow->open[a]);
+            const float *open = tlwGetFloats(grid, s->e.flow->open[a]),
+                        *solid_velocity = tlwGetFloats(grid, s->e.flow->solid_velocity[a]);
             TLW_FOR_ROWS(grid, tile, j, k, row)
             for (int i = 0; i < TLW_TILE; i++) {
                 if (open[row + i] > 0)
                     continue;
+                if (frozen[row + i] || frozen[row + i - stride[a]]) { // moves with its piece
+                    s->e.velocity[a][row + i] = solid_velocity[row + i];
+                    continue;
+                }
                 float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
                 p[a] -= 0.5f;
                 s->e.velocity[a][row + i] = constrained(&s->e, a, row + i, p, object[row + i], s->old);

@@ -26,6 +26,9 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->enthalpy = tlwAddField(grid, sizeof(float), &zero, false);
     flow->melt = tlwAddField(grid, sizeof(float), &zero, false);
     flow->material = tlwAddField(grid, 1, &byte, false);
+    flow->stick = tlwAddField(grid, 1, &byte, false);
+    flow->frozen = tlwAddField(grid, 1, &byte, false);
+    flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     return flow->piece >= 0;
 }

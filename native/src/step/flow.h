@@ -28,10 +28,14 @@ typedef struct tlwFlow {
     int material;    // cell, uint8: material that most of the cell's mass is made of
     int piece;       // cell, int32: frozen piece that the cell belongs to, 0 = none
 
+    int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen
+    int frozen; // cell, uint8: see step/frozen.h
+
     // Solids, moving ones and bodies included
     int solid;             // node, float, m: signed distance, negative inside solids; background +TLW_PHI_BAND cells
     int open[3];           // face, float 0..1: share of the face that no solid covers
     int solid_velocity[3]; // face, float, m/s
+    int stick;             // cell, uint8: liquid sticks to the solids near this cell
     int solid_object;      // cell, int16: nearest object within the band, -1 = none, -2 = domain wall
 } tlwFlow;
 

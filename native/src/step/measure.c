@@ -54,6 +54,25 @@ static int64_t countLiquidCells(const tlwFlow *flow)
     return cells;
 }
 
+// Bodies add to momentum and energy.
+static void addBodies(const tlwSim *sim, tlwStats *stats)
+{
+    if (!sim->bodies.world)
+        return;
+    stats->contacts = (int)sim->bodies.world->contacts.count;
+    for (int n = 0; n < sim->bodies.link_count; n++) {
+        const tlwBodyLink *link = &sim->bodies.links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &sim->bodies.world->bodies[link->body];
+        tlwVec3 own = tlwMulMat3(tlwRotateMat3(body->rotation, body->inertia), link->free_spin);
+        tlwVec3 linear = tlwScale(link->free_velocity, body->mass);
+        stats->momentum = tlwAdd(stats->momentum, linear);
+        stats->angular_momentum = tlwAdd(stats->angular_momentum, tlwAdd(own, tlwCross(body->position, linear)));
+        stats->kinetic_energy += 0.5 * (tlwDot(link->free_velocity, linear) + tlwDot(link->free_spin, own));
+    }
+}
+
 void tlwMeasureSim(tlwSim *sim)
 {
     tlwStats *stats = &sim->stats;
@@ -90,5 +109,6 @@ void tlwMeasureSim(tlwSim *sim)
     stats->enthalpy = total.enthalpy;
     stats->melted = total.mass > 0 ? total.melted / total.mass : 0;
     stats->centre_of_mass = total.mass > 0 ? tlwScale(total.moment, 1 / total.mass) : (tlwVec3){0, 0, 0};
+    addBodies(sim, stats);
     stats->peak_memory = tlwGetPeakMemory();
 }

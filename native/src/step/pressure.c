@@ -188,6 +188,11 @@ tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressur
         tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, assembleRange, p);
         result = findPockets(p);
     }
+    if (result == TLW_OK && def->coupling && def->coupling->count) {
+        result = tlwFindCoupledCells(flow, p->type, def->coupling);
+        p->system.apply_extra = tlwApplyBodyCoupling;
+        p->system.user = def->coupling;
+    }
     if (result == TLW_OK) {
         p->poisson = tlwCreatePoisson(context, &p->system);
         result = p->poisson ? TLW_OK : TLW_OUT_OF_MEMORY;
@@ -290,6 +295,8 @@ tlwResult tlwProjectVelocity(tlwPressure *p, tlwSolveStats *stats)
     if (result != TLW_OK)
         return result;
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, subtractRange, p);
+    if (p->def.coupling)
+        tlwPushBodies(p->def.coupling, p->unknown);
     return TLW_OK;
 }
 
@@ -361,8 +368,14 @@ tlwResult tlwSolveDensity(tlwPressure *p, const int shift[3], bool *needed, tlwS
     *stats = (tlwSolveStats){0};
     if (!*needed)
         return TLW_OK;
-    // A rough answer will do: what is left comes back in the next step.
+    // Particles make room for bodies, not bodies for particles: no coupling here. A rough answer will do: what is left
+    // comes back in the next step.
+    int bodies = p->def.coupling ? p->def.coupling->count : 0;
+    if (bodies)
+        p->def.coupling->count = 0;
     tlwResult result = tlwSolvePoisson(p->poisson, p->x, p->b, 0.05, 10, stats);
+    if (bodies)
+        p->def.coupling->count = bodies;
     if (result == TLW_CANCELLED)
         return result;
     for (int a = 0; a < 3; a++)

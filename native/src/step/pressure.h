@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "solve/poisson.h"
+#include "step/coupling.h"
 #include "step/flow.h"
 
 typedef struct tlwPressure tlwPressure;
@@ -15,14 +16,15 @@ typedef struct tlwPressureDef {
     double dt;
     double tolerance;
     int max_iterations;
-    double default_density; // kg/m3, for faces without particles
+    double default_density;    // kg/m3, for faces without particles
+    tlwBodyCoupling *coupling; // rigid bodies that pressure moves; may be null
 } tlwPressureDef;
 
 // Assemble the system and its multigrid hierarchy. On success the caller destroys it.
 tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressureDef *def, tlwPressure **pressure);
 void tlwDestroyPressure(tlwPressure *pressure);
 
-// Solve and subtract the gradient.
+// Solve and subtract the gradient; the coupled bodies get their new velocities.
 tlwResult tlwProjectVelocity(tlwPressure *pressure, tlwSolveStats *stats);
 
 // Spread crowded particles and draw thinned ones together: a displacement with div d = fill - expected, found with the

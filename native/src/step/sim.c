@@ -56,6 +56,7 @@ static tlwResult start(tlwSim *sim)
         return tlwFailMemory(&context->message, "the grid");
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsSource, &sim->sources));
+    TLW_TRY(tlwCreateBodies(context, sim->scene, &sim->solids, &sim->bodies));
     TLW_TRY(tlwCreateThermal(context, sim->scene, dx, &sim->thermal));
     tlwSolids liquids;
     tlwResult result = tlwCreateSolids(context, sim->scene, dx, tlwIsLiquid, &liquids);
@@ -132,6 +133,7 @@ void tlwDestroySim(tlwSim *sim)
     if (!sim)
         return;
     freeViews(&sim->views);
+    tlwDestroyBodies(&sim->bodies);
     tlwDestroySolids(&sim->solids);
     tlwDestroySolids(&sim->sources);
     tlwDestroyThermal(&sim->thermal);
@@ -224,4 +226,21 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
 void tlwGetStats(const tlwSim *sim, tlwStats *stats)
 {
     *stats = sim->stats;
+}
+
+tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state)
+{
+    if (!sim || !state)
+        return TLW_BAD_ARGUMENT;
+    const tlwBody *body = tlwFindBody(&sim->bodies, &sim->solids, object);
+    if (!body || sim->scene->objects[object].def.role != TLW_ROLE_RIGID)
+        return tlwFail(&sim->context->message, TLW_BAD_ARGUMENT, "Object %d is not a rigid body.", object);
+    *state = (tlwBodyState){.position = tlwGetBodyOrigin(body),
+                            .rotation = body->rotation,
+                            .velocity = body->velocity,
+                            .spin = body->spin,
+                            .centre = body->position,
+                            .mass = body->mass,
+                            .temperature = sim->thermal.objects[object].temperature};
+    return TLW_OK;
 }

@@ -5,6 +5,7 @@
 #include "scene/scene.h"
 #include "shape/mesh.h"
 #include "shape/particles.h"
+#include "step/bodies.h"
 #include "step/flow.h"
 #include "step/seed.h"
 #include "step/solids.h"
@@ -35,6 +36,7 @@ struct tlwSim {
     tlwParticles particles;
     tlwParticleOrder order;
     tlwSolids solids, sources;
+    tlwBodies bodies;
     tlwThermal thermal;
 
     tlwStats stats;

@@ -19,7 +19,7 @@ static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwM
     tlwSdfDef def = tlwDefaultSdfDef();
     def.voxel_size = dx;
     def.exterior_band = TLW_PHI_BAND * dx;
-    def.interior_band = TLW_PHI_BAND * dx;
+    def.interior_band = solids->deep ? 1e30 : TLW_PHI_BAND * dx;
     def.keep_triangles = solid->vertex_velocity != NULL;
     def.min_refinement = tlwIsObstacle(&solids->scene->objects[solid->object].def) ? 1 : 2; // sharper edges of liquids
     tlwSdf *sdf = NULL;
@@ -37,6 +37,8 @@ tlwResult tlwCreateSolids(tlwContext *context, const tlwScene *scene, double dx,
                           tlwSolids *solids)
 {
     *solids = (tlwSolids){.context = context, .scene = scene};
+    for (int o = 0; o < scene->object_count; o++)
+        solids->deep = solids->deep || scene->objects[o].def.role == TLW_ROLE_RIGID;
     solids->items = tlwAlloc((size_t)scene->object_count, sizeof *solids->items);
     if (!solids->items)
         return tlwFailMemory(&context->message, "the obstacles");

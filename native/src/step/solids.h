@@ -30,6 +30,7 @@ typedef struct tlwSolids {
     const tlwScene *scene;
     tlwSolid *items;
     int count;
+    bool deep;        // fields know distances all the way in, so that rigid bodies find the way out
     double max_speed; // m/s over the next substep
 } tlwSolids;
 
@@ -51,6 +52,9 @@ void tlwSetSolidPose(tlwSolid *solid, tlwSdfFrame frame, tlwMotion motion);
 
 // Write flow->solid, open, solid_velocity and solid_object on the active tiles.
 void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow);
+
+// Only flow->solid_velocity anew, after the obstacles' motion has changed.
+void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow);
 
 // Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);

@@ -36,6 +36,19 @@ static void wallTile(const Raster *s, const tlwTile *tile, float *solid, int16_t
     }
 }
 
+// Whether liquid sticks to an object's surface, or to the domain wall next to a cell.
+static uint8_t sticksTo(const Raster *s, int object, const int cell[3])
+{
+    const tlwScene *scene = s->solids->scene;
+    if (object >= 0)
+        return scene->objects[object].def.surface == TLW_SURFACE_STICK;
+    for (int a = 0; object == TLW_WALL_OBJECT && a < 3; a++)
+        if ((cell[a] < 2 && scene->def.walls[2 * a] == TLW_WALL_NO_SLIP) ||
+            (cell[a] >= s->flow->grid.dims[a] - 2 && scene->def.walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+            return 1;
+    return 0;
+}
+
 static bool overlaps(const tlwSolid *solid, tlwVec3 low, tlwVec3 high)
 {
     return solid->low.x < high.x && solid->high.x > low.x && solid->low.y < high.y && solid->high.y > low.y &&
@@ -71,6 +84,10 @@ static void nodeRange(void *context, int64_t begin, int64_t end)
                 if (solid[row + i] < before[c++])
                     object[row + i] = (int16_t)item->object;
         }
+        uint8_t *stick = tlwGetBytes(grid, s->flow->stick);
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++)
+            stick[row + i] = sticksTo(s, object[row + i], (int[3]){tile->cell[0] + i, (int)j, k});
     }
 }
 
@@ -155,7 +172,6 @@ static void faceRange(void *context, int64_t begin, int64_t end)
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
             float *open = tlwGetFloats(grid, s->flow->open[a]);
-            float *velocity = tlwGetFloats(grid, s->flow->solid_velocity[a]);
             int64_t s1 = stride[(a + 1) % 3], s2 = stride[(a + 2) % 3];
             TLW_FOR_ROWS(grid, tile, j, k, row)
             for (int i = 0; i < TLW_TILE; i++) {
@@ -163,8 +179,24 @@ static void faceRange(void *context, int64_t begin, int64_t end)
                 open[c] = object[c] == TLW_NO_OBJECT
                               ? 1
                               : faceShare(solid, (float)grid->dx, c, s1, s2); // none: a band away from any solid
+            }
+        }
+    }
+}
+
+static void velocityRange(void *context, int64_t begin, int64_t end)
+{
+    const Raster *s = context;
+    tlwGrid *grid = &s->flow->grid;
+    const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        for (int a = 0; a < 3; a++) {
+            float *velocity = tlwGetFloats(grid, s->flow->solid_velocity[a]);
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++) {
                 int cell[3] = {tile->cell[0] + i, (int)j, k};
-                velocity[c] = object[c] >= 0 ? faceSolidVelocity(s, object[c], a, cell) : 0;
+                velocity[row + i] = object[row + i] >= 0 ? faceSolidVelocity(s, object[row + i], a, cell) : 0;
             }
         }
     }
@@ -176,6 +208,13 @@ void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow)
     tlwThreads *threads = solids->context->threads;
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, nodeRange, &s);
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &s);
+    tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, velocityRange, &s);
+}
+
+void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow)
+{
+    Raster s = {solids, flow};
+    tlwParallelFor(solids->context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, velocityRange, &s);
 }
 
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3])

@@ -2,12 +2,14 @@
 #include "step/advect.h"
 #include "step/extend.h"
 #include "step/forces.h"
+#include "step/frozen.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/pressure.h"
 #include "step/reseed.h"
 #include "step/sim.h"
 #include "step/transfer.h"
+#include "step/viscosity.h"
 
 #include "grid/sample.h"
 
@@ -96,7 +98,7 @@ static tlwResult heat(tlwSim *sim, double dt)
                            &iterations));
     if (iterations > sim->stats.heat_iterations)
         sim->stats.heat_iterations = iterations;
-    tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, -1);
+    tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, sim->flow.frozen);
     return TLW_OK;
 }
 
@@ -142,13 +144,56 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
     return result;
 }
 
-static tlwResult project(tlwSim *sim, double dt)
+// One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
+static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
+{
+    const tlwFlow *flow = &sim->flow;
+    tlwViscosityDef def = {.grid = &sim->flow.grid,
+                           .phi = flow->phi,
+                           .solid = flow->solid,
+                           .viscosity = flow->viscosity,
+                           .density = flow->density,
+                           .stick = flow->stick,
+                           .piece = pieces ? flow->piece : -1,
+                           .held = flow->frozen,
+                           .held_value = pieces ? TLW_FROZEN_HELD : 0,
+                           .dt = dt,
+                           .tolerance = sim->scene->def.viscosity_tolerance,
+                           .max_iterations = sim->scene->def.max_iterations,
+                           .cancel = sim->context->def.cancel,
+                           .user = sim->context->def.user};
+    for (int a = 0; a < 3; a++) {
+        def.velocity[a] = flow->velocity[a];
+        def.solid_velocity[a] = flow->solid_velocity[a];
+    }
+    tlwStressStats stats = {0};
+    tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
+    if (stats.iterations > sim->stats.viscosity_iterations)
+        sim->stats.viscosity_iterations = stats.iterations;
+    sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
+    if (result != TLW_NOT_CONVERGED || depth == 4)
+        return result;
+    TLW_TRY(diffuse(sim, 0.5 * dt, pieces, depth + 1));
+    return diffuse(sim, 0.5 * dt, pieces, depth + 1);
+}
+
+static bool anyViscous(const tlwScene *scene)
+{
+    for (int m = 0; m < scene->material_count; m++)
+        for (int n = 0; n < scene->materials[m].def.viscosity.count; n++)
+            if (scene->materials[m].def.viscosity.value[n] > 0)
+                return true;
+    return false;
+}
+
+static tlwResult project(tlwSim *sim, double dt, tlwPieces *pieces, tlwBodyCoupling *coupling)
 {
     const tlwSceneDef *scene = &sim->scene->def;
     tlwPressureDef def = {.dt = dt,
                           .tolerance = scene->pressure_tolerance,
                           .max_iterations = scene->max_iterations,
-                          .default_density = sim->scene->materials[0].def.density_liquid};
+                          .default_density = sim->scene->materials[0].def.density_liquid,
+                          .coupling = coupling};
     tlwPressure *pressure;
     TLW_TRY(tlwCreatePressure(sim->context, &sim->flow, &def, &pressure));
     tlwSolveStats stats = {0};
@@ -160,7 +205,13 @@ static tlwResult project(tlwSim *sim, double dt)
     if (result == TLW_OK)
         result = spreadParticles(sim, pressure);
     tlwDestroyPressure(pressure);
-    return result;
+    TLW_TRY(result);
+    if (sim->bodies.world) {
+        tlwFinishBodies(&sim->bodies, &sim->solids, dt, coupling);
+        tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
+    }
+    tlwMovePieces(sim->context, &sim->flow, pieces, coupling);
+    return TLW_OK;
 }
 
 static tlwResult extend(tlwSim *sim)
@@ -182,8 +233,27 @@ static tlwResult updateParticles(tlwSim *sim)
                               &sim->next_id);
 }
 
+// Viscosity, then pressure, with frozen pieces as rigid bodies in both.
+static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
+{
+    tlwPieces pieces;
+    tlwResult result = tlwFindPieces(sim->context, &sim->solids, &sim->flow, &pieces);
+    sim->stats.pieces = pieces.count;
+    tlwClockStage(sim, "pieces");
+    if (result == TLW_OK && anyViscous(sim->scene))
+        result = diffuse(sim, dt, pieces.count > 0, 0);
+    tlwClockStage(sim, "viscosity");
+    if (result == TLW_OK)
+        result = tlwCouplePieces(sim->context, &sim->flow, &pieces, coupling);
+    if (result == TLW_OK)
+        result = project(sim, dt, &pieces, coupling);
+    tlwClockStage(sim, "spread");
+    tlwFreePieces(&pieces);
+    return result;
+}
+
 // Forces and solves: what changes the velocity while nothing moves.
-static tlwResult accelerate(tlwSim *sim, double dt)
+static tlwResult accelerate(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
 {
     TLW_TRY(gather(sim));
     tlwClockStage(sim, "gather");
@@ -191,8 +261,7 @@ static tlwResult accelerate(tlwSim *sim, double dt)
     tlwClockStage(sim, "heat");
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
-    TLW_TRY(project(sim, dt));
-    tlwClockStage(sim, "spread");
+    TLW_TRY(solveMotion(sim, dt, coupling));
     TLW_TRY(extend(sim));
     tlwClockStage(sim, "extend");
     TLW_TRY(updateParticles(sim));
@@ -204,11 +273,22 @@ static tlwResult accelerate(tlwSim *sim, double dt)
 // first step gives them their lead.
 static tlwResult takeLead(tlwSim *sim, double dt)
 {
+    tlwBodyCoupling coupling;
     TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
+    TLW_TRY(tlwPredictBodies(&sim->bodies, &sim->solids, 0, 0.5 * dt, &coupling));
     tlwRasterizeSolids(&sim->solids, &sim->flow);
-    TLW_TRY(accelerate(sim, 0.5 * dt));
+    tlwResult result = accelerate(sim, 0.5 * dt, &coupling);
+    tlwFreeBodyCoupling(&coupling);
     sim->lead = 0.5 * dt;
-    return TLW_OK;
+    return result;
+}
+
+// Obstacles and bodies where they are at the end of the step.
+static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupling *coupling)
+{
+    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
+    TLW_TRY(tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt));
+    return tlwPredictBodies(&sim->bodies, &sim->solids, sim->time, kick, coupling);
 }
 
 tlwResult tlwStep(tlwSim *sim, double dt)
@@ -216,16 +296,23 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     tlwClockStage(sim, NULL);
     if (sim->step_count == 0)
         TLW_TRY(takeLead(sim, dt));
+    double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
+    tlwBodyCoupling coupling = {0};
 
     TLW_TRY(runSources(sim, dt));
-    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
     tlwClockStage(sim, "sources");
-    TLW_TRY(transport(sim, dt));
+    tlwResult result = moveObstacles(sim, dt, kick, &coupling);
+    tlwClockStage(sim, "bodies");
+    if (result == TLW_OK)
+        result = transport(sim, dt);
     tlwClockStage(sim, "transport");
-    TLW_TRY(repairSurface(sim));
+    if (result == TLW_OK)
+        result = repairSurface(sim);
     tlwClockStage(sim, "surface");
-    double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
-    TLW_TRY(accelerate(sim, kick));
+    if (result == TLW_OK)
+        result = accelerate(sim, kick, &coupling);
+    tlwFreeBodyCoupling(&coupling);
+    TLW_TRY(result);
 
     sim->lead += kick - dt;
     sim->time += dt;

@@ -110,6 +110,29 @@ static void buildRange(void *context, int64_t begin, int64_t end)
         tlwBuildViscosityTile(build, &build->system->level.grid.tiles[t]);
 }
 
+// Faces of held cells are prescribed.
+static void holdRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    const tlwViscosityDef *def = build->def;
+    tlwStressSystem *system = build->system;
+    const tlwGrid *grid = &system->level.grid;
+    const uint8_t *held = tlwGetBytes(def->grid, def->held);
+    const int64_t stride[3] = {1, def->grid->stride_y, def->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        {
+            int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
+            for (int a = 0; a < 3; a++)
+                for (int i = 0; i < TLW_TILE; i++) {
+                    if (held[from + i] != def->held_value && held[from + i - stride[a]] != def->held_value)
+                        continue;
+                    system->level.mass[a][row + i] = -1;
+                    system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[from + i];
+                }
+        }
+}
+
 // Faces that no sample touches are no unknowns: nothing changes their velocity.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
@@ -172,6 +195,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     tlwStressSystem *system = build->system;
     int tiles = system->level.grid.tile_count;
     tlwParallelFor(threads, tiles, 1, buildRange, build);
+    if (def->held_value)
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdRange, build);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
     tlwStressOptions options = {

@@ -20,8 +20,10 @@ typedef struct tlwViscosityDef {
     int density;           // cell, float, kg/m3; 0 = unknown, then the mean of the others
     int velocity[3];       // face, float, m/s; in and out
     int solid_velocity[3]; // face, float, m/s
-    int stick; // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
-    int piece; // cell, int32: frozen piece that moves as one rigid body, 0 = none; optional
+    int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
+    int piece;          // cell, int32: frozen piece that moves as one rigid body, 0 = none; optional
+    int held;           // cell, uint8: cells with this `held_value` move with solid_velocity
+    uint8_t held_value; // 0 = no cell is held
     double dt;
     double tolerance; // relative residual
     int max_iterations;

@@ -1,0 +1,266 @@
+#include "step/bodies.h"
+
+#include "base/memory.h"
+#include "rigid/sdf_collider.h"
+#include "step/forces.h"
+
+#include <string.h>
+
+static bool hasRigid(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++)
+        if (scene->objects[o].def.role == TLW_ROLE_RIGID)
+            return true;
+    return false;
+}
+
+static tlwResult scaledMesh(const tlwBodies *bodies, const tlwSolid *solid, tlwMesh *mesh)
+{
+    TLW_TRY(tlwCopyMesh(&bodies->scene->objects[solid->object].mesh, &bodies->context->message, mesh));
+    tlwTransformMesh(mesh, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, solid->scale);
+    return TLW_OK;
+}
+
+static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *link)
+{
+    tlwMessage *message = &bodies->context->message;
+    const tlwObjectDef *def = &bodies->scene->objects[solid->object].def;
+    tlwMesh mesh;
+    TLW_TRY(scaledMesh(bodies, solid, &mesh));
+    tlwResult result = tlwCreateSdfCollider(solid->sdf, &mesh, 0, &link->collider, message);
+    tlwBody body = tlwDefaultBody();
+    body.name = def->name;
+    body.collider = link->collider;
+    body.friction = def->friction;
+    body.restitution = def->restitution;
+    body.gravity_scale = 0; // gravity comes with the predicted velocity
+    body.motion = link->rigid ? TLW_MOTION_DYNAMIC : solid->moves ? TLW_MOTION_KINEMATIC : TLW_MOTION_STATIC;
+    if (result == TLW_OK && link->rigid)
+        result = tlwSetBodyMass(&body, &mesh, def->density, def->mass, message);
+    tlwDestroyMesh(&mesh);
+    TLW_TRY(result);
+    tlwPlaceBody(&body, solid->frame.position, solid->frame.rotation);
+    if (link->rigid) {
+        body.velocity = def->velocity;
+        body.spin = def->spin;
+        link->free_velocity = def->velocity;
+        link->free_spin = def->spin;
+    }
+    return tlwAddRigidBody(bodies->world, &body, &link->body, message);
+}
+
+// Closed sides of the domain hold bodies back as well.
+static tlwResult addWalls(tlwBodies *bodies)
+{
+    static const char *const names[6] = {"the -x wall", "the +x wall", "the -y wall",
+                                         "the +y wall", "the -z wall", "the +z wall"};
+    const tlwScene *scene = bodies->scene;
+    const double low[3] = {scene->def.domain_min.x, scene->def.domain_min.y, scene->def.domain_min.z};
+    for (int n = 0; n < 6; n++) {
+        if (scene->def.walls[n] == TLW_WALL_OPEN)
+            continue;
+        int axis = n / 2;
+        double sign = n & 1 ? -1 : 1, side = low[axis] + (n & 1 ? scene->dims[axis] * scene->def.cell_size : 0);
+        tlwVec3 normal = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
+        TLW_TRY(tlwCreateHalfSpaceCollider(normal, sign * side, &bodies->walls[n], &bodies->context->message));
+        tlwBody wall = tlwDefaultBody();
+        wall.name = names[n];
+        wall.collider = bodies->walls[n];
+        wall.motion = TLW_MOTION_STATIC;
+        TLW_TRY(tlwAddRigidBody(bodies->world, &wall, NULL, &bodies->context->message));
+    }
+    return TLW_OK;
+}
+
+static int bodyOf(const tlwBodies *bodies, const tlwSolids *solids, int object)
+{
+    for (int n = 0; n < bodies->link_count; n++)
+        if (solids->items[bodies->links[n].solid].object == object)
+            return bodies->links[n].body;
+    return -1;
+}
+
+static tlwResult addJoints(tlwBodies *bodies, const tlwSolids *solids)
+{
+    for (int n = 0; n < bodies->scene->joint_count; n++) {
+        const tlwJointDef *def = &bodies->scene->joints[n].def;
+        int a = bodyOf(bodies, solids, def->object_a),
+            b = def->object_b < 0 ? -1 : bodyOf(bodies, solids, def->object_b);
+        if (a < 0 || (def->object_b >= 0 && b < 0))
+            return tlwFail(&bodies->context->message, TLW_BAD_ARGUMENT,
+                           "Joint %s holds an object that is neither a rigid body nor a solid.",
+                           def->name ? def->name : "without a name");
+        TLW_TRY(
+            tlwAddRigidJoint(bodies->world, def->kind, a, b, def->anchor, def->axis, NULL, &bodies->context->message));
+    }
+    return TLW_OK;
+}
+
+static tlwResult refuseOverlaps(const tlwBodies *bodies)
+{
+    tlwOverlap worst;
+    int count = 0;
+    TLW_TRY(tlwFindOverlaps(bodies->world, 0.1, &worst, 1, &count, &bodies->context->message));
+    if (!count)
+        return TLW_OK;
+    return tlwFail(&bodies->context->message, TLW_BAD_ARGUMENT,
+                   "%s and %s start inside each other, %.3g m deep; move them apart.",
+                   bodies->world->bodies[worst.body_a].name, bodies->world->bodies[worst.body_b].name, worst.depth);
+}
+
+tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids *solids, tlwBodies *bodies)
+{
+    *bodies = (tlwBodies){.context = context, .scene = scene};
+    if (!hasRigid(scene))
+        return TLW_OK;
+    tlwRigidWorldDef def = tlwDefaultRigidWorldDef();
+    def.gravity = (tlwVec3){0, 0, 0};
+    def.threads = context->threads;
+    TLW_TRY(tlwCreateRigidWorld(&def, &bodies->world, &context->message));
+    bodies->links = tlwAlloc((size_t)solids->count, sizeof *bodies->links);
+    if (!bodies->links)
+        return tlwFailMemory(&context->message, "the rigid bodies");
+    for (int n = 0; n < solids->count; n++) {
+        const tlwSolid *solid = &solids->items[n];
+        tlwBodyLink *link = &bodies->links[bodies->link_count++];
+        *link = (tlwBodyLink){.solid = n, .body = -1, .rigid = solid->body};
+        if (!solid->vertex_velocity) // the shape of a deforming solid changes; bodies pass through it
+            TLW_TRY(addBody(bodies, solid, link));
+        else
+            tlwLog(context, TLW_LOG_WARNING, "%s deforms; rigid bodies do not collide with it.",
+                   scene->objects[solid->object].def.name);
+    }
+    TLW_TRY(addWalls(bodies));
+    TLW_TRY(addJoints(bodies, solids));
+    return refuseOverlaps(bodies);
+}
+
+void tlwDestroyBodies(tlwBodies *bodies)
+{
+    tlwDestroyRigidWorld(bodies->world);
+    for (int n = 0; n < bodies->link_count; n++)
+        tlwDestroyCollider(bodies->links[n].collider);
+    for (int n = 0; n < 6; n++)
+        tlwDestroyCollider(bodies->walls[n]);
+    tlwFree(bodies->links);
+    memset(bodies, 0, sizeof *bodies);
+}
+
+const tlwBody *tlwFindBody(const tlwBodies *bodies, const tlwSolids *solids, int object)
+{
+    int index = bodies->world ? bodyOf(bodies, solids, object) : -1;
+    return index >= 0 ? &bodies->world->bodies[index] : NULL;
+}
+
+static void followBody(const tlwBody *body, tlwSolid *solid)
+{
+    tlwSdfFrame frame = {tlwGetBodyOrigin(body), body->rotation};
+    tlwMotion motion = {body->position, body->velocity, body->spin};
+    tlwSetSolidPose(solid, frame, motion);
+}
+
+void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids)
+{
+    for (int n = 0; n < bodies->link_count; n++)
+        if (bodies->links[n].rigid)
+            followBody(&bodies->world->bodies[bodies->links[n].body], &solids->items[bodies->links[n].solid]);
+}
+
+// The world moves a body by the mean of its old and its new velocity. Velocities here belong to the middle of the step
+// already, so a body that touches nothing moves by the new one.
+static void nudgeFlyingBodies(const tlwBodies *bodies, double share)
+{
+    for (int n = 0; n < bodies->link_count; n++) {
+        const tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        tlwBody *body = &bodies->world->bodies[link->body];
+        double touched = tlwLength(body->contact_impulse) + tlwLength(body->joint_impulse) +
+                         tlwLength(body->contact_angular_impulse) + tlwLength(body->joint_angular_impulse);
+        if (touched > 0)
+            continue;
+        body->velocity = tlwMulAdd(body->velocity, share, tlwSub(link->free_velocity, link->old_velocity));
+        body->spin = tlwMulAdd(body->spin, share, tlwSub(link->free_spin, link->old_spin));
+    }
+}
+
+tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt)
+{
+    if (!bodies->world || !(dt > 0))
+        return TLW_OK;
+    for (int n = 0; n < bodies->link_count; n++) {
+        tlwBodyLink *link = &bodies->links[n];
+        if (link->body < 0)
+            continue;
+        tlwBody *body = &bodies->world->bodies[link->body];
+        if (link->rigid) {
+            link->old_velocity = body->velocity;
+            link->old_spin = body->spin;
+            tlwSetPredictedVelocity(bodies->world, link->body, link->free_velocity, link->free_spin, dt);
+            continue;
+        }
+        const tlwObjectDef *def = &bodies->scene->objects[solids->items[link->solid].object].def;
+        tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
+        tlwMotion motion = tlwSampleMotion(def->keys, def->key_count, time + dt / 2, dt);
+        tlwPlaceBody(body, key.position, key.rotation);
+        body->velocity = tlwAdd(motion.velocity, tlwCross(motion.spin, tlwSub(body->position, motion.origin)));
+        body->spin = motion.spin;
+    }
+    TLW_TRY(tlwSolveRigidWorld(bodies->world, dt, &bodies->context->message));
+    nudgeFlyingBodies(bodies, 0.5);
+    TLW_TRY(tlwMoveRigidWorld(bodies->world, dt, &bodies->context->message));
+    nudgeFlyingBodies(bodies, -0.5);
+    for (int n = 0; n < bodies->link_count; n++) {
+        tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &bodies->world->bodies[link->body];
+        link->contact_velocity = tlwScale(tlwSub(body->velocity, link->free_velocity), 1 / dt);
+        link->contact_spin = tlwScale(tlwSub(body->spin, link->free_spin), 1 / dt);
+        followBody(body, &solids->items[link->solid]);
+        solids->max_speed =
+            fmax(solids->max_speed, tlwLength(body->velocity) + tlwLength(body->spin) * body->collider->size);
+    }
+    return TLW_OK;
+}
+
+tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt, tlwBodyCoupling *coupling)
+{
+    memset(coupling, 0, sizeof *coupling);
+    if (!bodies->world)
+        return TLW_OK;
+    for (int n = 0; n < bodies->link_count; n++) {
+        const tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &bodies->world->bodies[link->body];
+        tlwSolid *solid = &solids->items[link->solid];
+        tlwCoupledBody *coupled = tlwAddCoupledBody(coupling);
+        if (!coupled)
+            return tlwFailMemory(&bodies->context->message, "the rigid bodies");
+        tlwVec3 field = tlwGetFieldAcceleration(bodies->scene, time, body->position, body->velocity);
+        tlwVec3 push = tlwAdd(tlwAdd(bodies->scene->def.gravity, field), link->contact_velocity);
+        coupled->object = solid->object;
+        coupled->inverse_mass = 1 / body->mass;
+        coupled->inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
+        coupled->centre = body->position;
+        coupled->velocity = tlwMulAdd(body->velocity, dt, push);
+        coupled->spin = tlwMulAdd(body->spin, dt, link->contact_spin);
+        solid->motion = (tlwMotion){body->position, coupled->velocity, coupled->spin};
+    }
+    return TLW_OK;
+}
+
+void tlwFinishBodies(tlwBodies *bodies, tlwSolids *solids, double dt, const tlwBodyCoupling *coupling)
+{
+    int next = 0;
+    for (int n = 0; n < bodies->link_count; n++) {
+        tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwCoupledBody *coupled = &coupling->bodies[next++];
+        link->free_velocity = tlwMulAdd(coupled->velocity, -dt, link->contact_velocity);
+        link->free_spin = tlwMulAdd(coupled->spin, -dt, link->contact_spin);
+        solids->items[link->solid].motion = (tlwMotion){coupled->centre, coupled->velocity, coupled->spin};
+    }
+}

@@ -1,0 +1,52 @@
+// The scene's rigid bodies: the world that they collide in, and how they meet the liquid.
+//
+// Within a step: tlwMoveBodies lets contacts and joints act and carries the bodies along, tlwPredictBodies gives the
+// pressure solve the velocities that gravity and the same contacts would bring about (000 eq. 68-70), tlwFinishBodies
+// takes what pressure made of them.
+#ifndef TLW_STEP_BODIES_H
+#define TLW_STEP_BODIES_H
+
+#include "rigid/world.h"
+#include "step/coupling.h"
+#include "step/solids.h"
+
+// What ties a scene object to the rigid world.
+typedef struct tlwBodyLink {
+    int solid;  // index into the obstacles
+    int body;   // index in the world; -1 for an obstacle that bodies cannot touch
+    bool rigid; // moved by forces, not by keys
+    tlwCollider *collider;
+    tlwVec3 contact_velocity, contact_spin; // what contacts and joints added per second in the last step
+    tlwVec3 free_velocity, free_spin;       // after pressure, without contacts
+    tlwVec3 old_velocity, old_spin;         // before the present step
+} tlwBodyLink;
+
+typedef struct tlwBodies {
+    tlwContext *context;
+    const tlwScene *scene;
+    tlwRigidWorld *world; // null: no rigid bodies in the scene
+    tlwBodyLink *links;
+    int link_count;
+    tlwCollider *walls[6];
+} tlwBodies;
+
+// Refuses bodies without volume or that start inside each other, by name.
+tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids *solids, tlwBodies *bodies);
+void tlwDestroyBodies(tlwBodies *bodies);
+
+// Put the obstacles where their bodies are, after loading a checkpoint.
+void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids);
+
+// Contacts, joints, motion over dt; the obstacles' poses follow. `time` is the step's start.
+tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt);
+
+// Bodies for the pressure solve over dt, and their predicted motion to the obstacles (for solid_velocity).
+tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt, tlwBodyCoupling *coupling);
+
+// After the solve: what pressure made of the bodies.
+void tlwFinishBodies(tlwBodies *bodies, tlwSolids *solids, double dt, const tlwBodyCoupling *coupling);
+
+// The world body of a scene object, or null.
+const tlwBody *tlwFindBody(const tlwBodies *bodies, const tlwSolids *solids, int object);
+
+#endif

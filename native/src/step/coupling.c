@@ -1,0 +1,141 @@
+#include "step/coupling.h"
+
+#include "base/memory.h"
+#include "solve/poisson.h"
+
+#include <string.h>
+
+void tlwFreeBodyCoupling(tlwBodyCoupling *coupling)
+{
+    for (int b = 0; b < coupling->count; b++) {
+        tlwFree(coupling->bodies[b].cells);
+        tlwFree(coupling->bodies[b].rows);
+    }
+    tlwFree(coupling->bodies);
+    memset(coupling, 0, sizeof *coupling);
+}
+
+tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling)
+{
+    if (!tlwReserve((void **)&coupling->bodies, &coupling->capacity, coupling->count + 1, sizeof *coupling->bodies))
+        return NULL;
+    tlwCoupledBody *body = &coupling->bodies[coupling->count++];
+    memset(body, 0, sizeof *body);
+    return body;
+}
+
+static tlwCoupledBody *findBody(const tlwBodyCoupling *coupling, int object)
+{
+    for (int b = 0; b < coupling->count; b++)
+        if (coupling->bodies[b].object == object)
+            return &coupling->bodies[b];
+    return NULL;
+}
+
+// Row of a cell, new when the body has not met it; a cell's faces come one after another, so it is the last one.
+static float *rowOf(tlwCoupledBody *body, int64_t cell)
+{
+    if (body->count && body->cells[body->count - 1] == cell)
+        return body->rows[body->count - 1];
+    if (!tlwReserve((void **)&body->cells, &body->capacity, body->count + 1, sizeof *body->cells) ||
+        !tlwReserve((void **)&body->rows, &body->row_capacity, body->count + 1, sizeof *body->rows))
+        return NULL;
+    body->cells[body->count] = cell;
+    memset(body->rows[body->count], 0, sizeof *body->rows);
+    return body->rows[body->count++];
+}
+
+// A covered share of a face, seen from a cell: `sign` +1 for its upper face. Velocity along the axis at the face's
+// centre is velocity[a] + (spin x r)[a].
+static bool addFace(const tlwGrid *grid, tlwCoupledBody *body, int64_t cell, const int face[3], int axis, float covered,
+                    float sign)
+{
+    float *row = rowOf(body, cell);
+    if (!row)
+        return false;
+    tlwVec3 p = {face[0] + (axis == 0 ? 0 : 0.5), face[1] + (axis == 1 ? 0 : 0.5), face[2] + (axis == 2 ? 0 : 0.5)};
+    tlwVec3 r = tlwSub(tlwMulAdd(grid->origin, grid->dx, p), body->centre);
+    double arm[3] = {r.x, r.y, r.z};
+    int b = (axis + 1) % 3, c = (axis + 2) % 3; // (spin x r)[a] = spin[b] r[c] - spin[c] r[b]
+    row[axis] += sign * covered;
+    row[3 + b] += sign * covered * (float)arm[c];
+    row[3 + c] -= sign * covered * (float)arm[b];
+    return true;
+}
+
+tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling)
+{
+    const tlwGrid *grid = &flow->grid;
+    coupling->cell_volume = grid->dx * grid->dx * grid->dx;
+    if (!coupling->count)
+        return TLW_OK;
+    const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
+    const int32_t *piece = tlwGetInts(grid, flow->piece);
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int t = 0; t < grid->tile_count; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int64_t c = row + i;
+            if (type[c] != TLW_CELL_LIQUID)
+                continue;
+            for (int n = 0; n < 6; n++) {
+                int axis = n / 2, upper = n & 1, face[3] = {tile->cell[0] + i, (int)j, k};
+                int64_t f = c + upper * stride[axis];
+                float covered = 1 - tlwGetFloats(grid, flow->open[axis])[f];
+                int32_t label = piece[upper ? f : c - stride[axis]];
+                if (covered <= 0 || (object[f] < 0 && !label))
+                    continue;
+                tlwCoupledBody *body = findBody(coupling, label ? TLW_PIECE_KEY(label) : object[f]);
+                face[axis] += upper;
+                if (body && !addFace(grid, body, c, face, axis, covered, upper ? 1 : -1))
+                    return TLW_OUT_OF_MEMORY;
+            }
+        }
+    }
+    return TLW_OK;
+}
+
+// M^-1 K' x dx^3: the change of a body's velocity and spin.
+static void motionFrom(const tlwBodyCoupling *coupling, const tlwCoupledBody *body, const float *x, double change[6])
+{
+    double push[6] = {0};
+    for (int64_t n = 0; n < body->count; n++) {
+        double q = x[body->cells[n]];
+        for (int m = 0; m < 6; m++)
+            push[m] += body->rows[n][m] * q;
+    }
+    tlwVec3 turn = tlwMulMat3(body->inverse_inertia, (tlwVec3){push[3], push[4], push[5]});
+    const double spin[3] = {turn.x, turn.y, turn.z};
+    for (int m = 0; m < 3; m++) {
+        change[m] = coupling->cell_volume * body->inverse_mass * push[m];
+        change[3 + m] = coupling->cell_volume * spin[m];
+    }
+}
+
+void tlwApplyBodyCoupling(void *user, const float *x, float *y)
+{
+    const tlwBodyCoupling *coupling = user;
+    for (int b = 0; b < coupling->count; b++) {
+        const tlwCoupledBody *body = &coupling->bodies[b];
+        double change[6];
+        motionFrom(coupling, body, x, change);
+        for (int64_t n = 0; n < body->count; n++) {
+            double sum = 0;
+            for (int m = 0; m < 6; m++)
+                sum += body->rows[n][m] * change[m];
+            y[body->cells[n]] += (float)sum;
+        }
+    }
+}
+
+void tlwPushBodies(tlwBodyCoupling *coupling, const float *q)
+{
+    for (int b = 0; b < coupling->count; b++) {
+        tlwCoupledBody *body = &coupling->bodies[b];
+        double change[6];
+        motionFrom(coupling, body, q, change);
+        body->velocity = tlwAdd(body->velocity, (tlwVec3){change[0], change[1], change[2]});
+        body->spin = tlwAdd(body->spin, (tlwVec3){change[3], change[4], change[5]});
+    }
+}

@@ -1,0 +1,53 @@
+// Rigid bodies inside the pressure system (Batty, Bertails and Bridson 2007).
+//
+// The liquid of cell c flows out at K_c . V where the body's surface moves with V = (velocity, spin): K_c adds up the
+// covered shares of the cell's faces. Pressure p pushes the body with K' p per face area. Putting the body's new
+// velocity V* + M^-1 K' q dx^3 (q = p dt / dx) into the flow out of the cells gives one symmetric system,
+//
+//     (A + dx^3 K M^-1 K') q = - flow out with V*
+//
+// so that a body of any density is stable and a plug holds.
+#ifndef TLW_STEP_COUPLING_H
+#define TLW_STEP_COUPLING_H
+
+#include "base/vec.h"
+#include "step/flow.h"
+
+// What a frozen piece is called in tlwCoupledBody.object: faces of cells with its label belong to it.
+#define TLW_PIECE_KEY(label) ((1 << 20) + (label))
+
+// A body as the pressure solve sees it.
+typedef struct tlwCoupledBody {
+    int object; // faces with this flow->solid_object belong to it
+    double inverse_mass;
+    tlwMat3 inverse_inertia; // world axes, about the centre
+    tlwVec3 centre;          // m
+    tlwVec3 velocity, spin;  // in: before pressure, out: after
+    // Cells of liquid that touch it, and what a unit of each of its six motions makes them lose.
+    int64_t *cells;
+    float (*rows)[6];
+    int64_t count, capacity, row_capacity;
+} tlwCoupledBody;
+
+typedef struct tlwBodyCoupling {
+    tlwCoupledBody *bodies;
+    int count;
+    int64_t capacity;
+    double cell_volume;
+} tlwBodyCoupling;
+
+void tlwFreeBodyCoupling(tlwBodyCoupling *coupling);
+
+// Room for one more body; null when memory is out. Pointers to earlier ones are no longer good.
+tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
+
+// Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`.
+tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling);
+
+// y += dx^3 K M^-1 K' x; a tlwPoissonSystem's apply_extra with `user` = the coupling.
+void tlwApplyBodyCoupling(void *user, const float *x, float *y);
+
+// Velocity and spin of every body after the pressure q.
+void tlwPushBodies(tlwBodyCoupling *coupling, const float *q);
+
+#endif

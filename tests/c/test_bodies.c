@@ -1,0 +1,176 @@
+// Rigid bodies and liquid act on each other.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim_helpers.h"
+
+static int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)
+{
+    float positions[24];
+    tlwObjectDef def = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    def.name = name;
+    def.role = TLW_ROLE_RIGID;
+    def.mesh = boxMesh(positions, low, high);
+    def.keys = &key;
+    def.key_count = 1;
+    def.density = density;
+    int object = -1;
+    if (tlwAddObject(w->scene, &def, &object) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
+    return object;
+}
+
+static World pool(void)
+{
+    tlwSceneDef def = smallTank();
+    def.domain_max = (tlwVec3){0.24, 0.24, 0.24};
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.3, 0.3, 0.12}, (tlwVec3){0, 0, 0});
+    return w;
+}
+
+static tlwBodyState bodyOf(World *w, int object)
+{
+    tlwBodyState state;
+    assert_int_equal(tlwGetBody(w->sim, object, &state), TLW_OK);
+    return state;
+}
+
+static void test_body_falls_freely_in_air(void **state)
+{
+    (void)state;
+    World w = pool();
+    int box = addBody(&w, "Box", (tlwVec3){0.1, 0.1, 0.19}, (tlwVec3){0.14, 0.14, 0.23}, 2000);
+    run(&w);
+    double before = bodyOf(&w, box).centre.z;
+    for (int n = 0; n < 4; n++) // even steps
+        advance(&w, 1.0 / 48);
+    double fall = before - bodyOf(&w, box).centre.z, exact = 0.5 * 9.81 / 144;
+    print_message("fell %.4f of %.4f m\n", fall, exact);
+    assert_true(fabs(fall - exact) < 0.02 * exact);
+    end(&w);
+}
+
+// Share of the box below the level of the water at the walls.
+static void test_half_dense_box_floats_half_submerged(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        double density = n ? 200 : 500;
+        World w = pool();
+        int box = addBody(&w, "Float", (tlwVec3){0.08, 0.08, 0.085}, (tlwVec3){0.16, 0.16, 0.165}, density);
+        run(&w);
+        double level = 0, low = 0; // mean height of the underside over the last frames
+        for (int frame = 0; frame < 32; frame++) {
+            advance(&w, 1.0 / 24);
+            if (frame >= 16)
+                low += (bodyOf(&w, box).centre.z - 0.04) / 16;
+        }
+        // liquid volume = area * level - submerged part
+        tlwStats stats;
+        tlwGetStats(w.sim, &stats);
+        double submerged = 0;
+        for (int pass = 0; pass < 50; pass++) {
+            level = (stats.particle_volume + submerged * 0.08 * 0.08) / (0.24 * 0.24);
+            submerged = tlwClamp(level - low, 0, 0.08);
+        }
+        print_message("density %g: %.3f submerged, speed %.3g\n", density, submerged / 0.08,
+                      tlwLength(bodyOf(&w, box).velocity));
+        assert_true(fabs(submerged / 0.08 - density / 998) < 0.06);
+        end(&w);
+    }
+}
+
+static void test_lead_sinks_and_rests_on_the_floor(void **state)
+{
+    (void)state;
+    World w = pool();
+    int box = addBody(&w, "Lead", (tlwVec3){0.1, 0.1, 0.13}, (tlwVec3){0.14, 0.14, 0.17}, 11340);
+    run(&w);
+    for (int frame = 0; frame < 30; frame++)
+        advance(&w, 1.0 / 24);
+    tlwBodyState s = bodyOf(&w, box);
+    print_message("height %.4f speed %.4f\n", s.centre.z, tlwLength(s.velocity));
+    assert_true(fabs(s.centre.z - 0.02) < 0.0025);
+    assert_true(tlwLength(s.velocity) < 0.06);
+    end(&w);
+}
+
+static void test_styrofoam_is_stable(void **state)
+{
+    (void)state;
+    World w = pool();
+    int box = addBody(&w, "Foam", (tlwVec3){0.09, 0.09, 0.03}, (tlwVec3){0.15, 0.15, 0.09}, 50);
+    run(&w);
+    double fastest = 0;
+    for (int frame = 0; frame < 24; frame++) {
+        advance(&w, 1.0 / 24);
+        fastest = fmax(fastest, tlwLength(bodyOf(&w, box).velocity));
+    }
+    print_message("height %.4f, fastest %.3f m/s\n", bodyOf(&w, box).centre.z, fastest);
+    assert_true(bodyOf(&w, box).centre.z > 0.1);
+    assert_true(fastest < 2.5);
+    end(&w);
+}
+
+static void test_bodies_inside_each_other_are_refused_by_name(void **state)
+{
+    (void)state;
+    World w = pool();
+    addBody(&w, "Ball", (tlwVec3){0.1, 0.1, 0.13}, (tlwVec3){0.14, 0.14, 0.17}, 1000);
+    addBody(&w, "Cup", (tlwVec3){0.11, 0.11, 0.14}, (tlwVec3){0.15, 0.15, 0.18}, 1000);
+    assert_int_equal(tlwCreateSim(w.scene, &w.sim), TLW_BAD_ARGUMENT);
+    print_message("%s\n", tlwGetMessage(w.context));
+    assert_non_null(strstr(tlwGetMessage(w.context), "Ball"));
+    assert_non_null(strstr(tlwGetMessage(w.context), "Cup"));
+    w.sim = NULL;
+    end(&w);
+}
+
+static void test_checkpoint_with_bodies_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tallow_test_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    World a = pool(), b = pool();
+    World *both[2] = {&a, &b};
+    int box = 0;
+    for (int n = 0; n < 2; n++) {
+        box = addBody(both[n], "Box", (tlwVec3){0.09, 0.1, 0.11}, (tlwVec3){0.14, 0.14, 0.15}, 700);
+        run(both[n]);
+    }
+    advance(&a, 0.1);
+    assert_int_equal(tlwSaveState(a.sim, path), TLW_OK);
+    if (tlwLoadState(b.sim, path) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(b.context));
+    advance(&a, 0.1);
+    advance(&b, 0.1);
+    tlwBodyState sa = bodyOf(&a, box), sb = bodyOf(&b, box);
+    assert_memory_equal(&sa, &sb, sizeof sa);
+    unlink(path);
+    end(&a);
+    end(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_body_falls_freely_in_air),
+        cmocka_unit_test(test_half_dense_box_floats_half_submerged),
+        cmocka_unit_test(test_lead_sinks_and_rests_on_the_floor),
+        cmocka_unit_test(test_styrofoam_is_stable),
+        cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
+        cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
