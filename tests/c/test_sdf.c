@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "shape/sdf.h"
+#include "shape/sdf_data.h"
 #include "shapes.h"
 
 #include <stdlib.h>
@@ -170,6 +170,45 @@ static void test_axis_aligned_faces_on_round_numbers_keep_their_sign(void **stat
                         assert_int_equal(sampleOne(sdf, x, y, z) < 0, inside);
                 }
         tlwDestroySdf(sdf);
+        tlwDestroyMesh(&mesh);
+    }
+}
+
+static int64_t openLines(const tlwMesh *mesh, double voxel, const double origin[3], int blocks)
+{
+    tlwSdf sdf = {.voxel = voxel, .origin = {origin[0], origin[1], origin[2]}, .blocks = {blocks, blocks, blocks}};
+    tlwSdfLines *lines = tlwCreateSdfLines(&sdf, mesh);
+    int64_t open = 0;
+    for (int k = 0; k <= 8 * blocks; k++)
+        for (int j = 0; j <= 8 * blocks; j++) {
+            bool inside;
+            tlwFindInside(lines, (int32_t[3]){8 * blocks, j, k}, 1, &inside);
+            open += inside;
+        }
+    tlwDestroySdfLines(lines);
+    return open;
+}
+
+// Lines through vertices, along edges and within faces included: nodes on round numbers, vertices too.
+static void test_every_line_that_enters_leaves(void **state)
+{
+    (void)state;
+    uint32_t seed = 23;
+    for (int round = 0; round < 30; round++) {
+        tlwMesh mesh = {0};
+        addSphere(&mesh, (tlwVec3){0, 0, 0}, 1, 8 + round);
+        addTorus(&mesh, 1, 0.25, 16, 8 + round);
+        addBox(&mesh, (tlwVec3){-0.75, -1.25, -0.5}, (tlwVec3){1, 0.25, 1.5});
+        if (round % 3 == 1)
+            tlwTransformMesh(
+                &mesh, (tlwVec3){0, 0, 0},
+                tlwQuatFromRotationVector((tlwVec3){randomIn(&seed, -3, 3), randomIn(&seed, -3, 3), 0.5 * TEST_PI}),
+                (tlwVec3){1, 1, 1});
+        if (round % 3 == 2)
+            for (int64_t i = 0; i < 3 * mesh.vertex_count; i++) // snap to the lines
+                mesh.positions[i] = 0.125f * roundf(8 * mesh.positions[i]);
+        assert_int_equal(openLines(&mesh, 0.125, (double[3]){-2, -2, -2}, 4), 0);
+        assert_int_equal(openLines(&mesh, 0.0625, (double[3]){-2, -2.03125, -2}, 8), 0);
         tlwDestroyMesh(&mesh);
     }
 }
@@ -373,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_sealed_hollow_box_has_room_inside),
         cmocka_unit_test(test_overlapping_parts_are_one_solid),
         cmocka_unit_test(test_axis_aligned_faces_on_round_numbers_keep_their_sign),
+        cmocka_unit_test(test_every_line_that_enters_leaves),
         cmocka_unit_test(test_thin_plank_and_cup_do_not_vanish),
         cmocka_unit_test(test_gradient_points_outwards),
         cmocka_unit_test(test_velocity_follows_the_nearest_surface),

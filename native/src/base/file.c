@@ -116,9 +116,8 @@ void tlwWrite(tlwWriter *writer, const void *data, size_t bytes)
 void tlwWriteText(tlwWriter *writer, const char *format, ...)
 {
     char few[512];
-    va_list args, again;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
     int length = vsnprintf(few, sizeof few, format, args);
     va_end(args);
     if (length < 0) {
@@ -128,14 +127,15 @@ void tlwWriteText(tlwWriter *writer, const char *format, ...)
     } else {
         char *many = tlwAlloc((size_t)length + 1, 1);
         if (many) {
-            vsnprintf(many, (size_t)length + 1, format, again);
+            va_start(args, format);
+            vsnprintf(many, (size_t)length + 1, format, args);
+            va_end(args);
             tlwWrite(writer, many, (size_t)length);
             tlwFree(many);
         } else if (!writer->error) {
             writer->error = ENOMEM;
         }
     }
-    va_end(again);
 }
 
 bool tlwHasWriteFailed(const tlwWriter *writer)

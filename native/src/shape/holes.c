@@ -86,6 +86,7 @@ static bool capOptimally(tlwMesh *mesh, const int32_t *loop, int n)
         for (int i = 0; i + span < n; i++) {
             int j = i + span;
             cost[i][j] = INFINITY;
+            split[i][j] = (uint8_t)(i + 1);
             for (int k = i + 1; k < j; k++) {
                 double c = cost[i][k] + cost[k][j] + triangleArea(p[i], p[k], p[j]);
                 if (c < cost[i][j]) {

@@ -251,7 +251,7 @@ static bool fits(const Reader *reader, const Element *element)
 
 static tlwResult readVertices(Reader *reader, const Element *element, tlwMesh *mesh)
 {
-    int axis_of[MAX_PROPERTIES], found = 0;
+    int axis_of[MAX_PROPERTIES] = {0}, found = 0;
     for (int i = 0; i < element->property_count; i++) {
         const Property *p = &element->properties[i];
         bool axis = p->count_type == TYPE_NONE && p->name[0] >= 'x' && p->name[0] <= 'z' && p->name[1] == 0;
@@ -344,16 +344,24 @@ static tlwResult readBody(Reader *reader, tlwMesh *mesh)
     return TLW_OK;
 }
 
+static Reader *createReader(const char *data, int64_t size, const char *name, tlwMessage *message)
+{
+    Reader *reader = tlwAlloc(1, sizeof *reader);
+    if (reader) {
+        reader->at = data;
+        reader->end = data + size;
+        reader->name = name;
+        reader->message = message;
+    }
+    return reader;
+}
+
 tlwResult tlwParsePlyMesh(const char *data, int64_t size, const char *name, tlwMessage *message, tlwMesh *mesh)
 {
     memset(mesh, 0, sizeof *mesh);
-    Reader *reader = tlwAlloc(1, sizeof *reader);
+    Reader *reader = createReader(data, size, name, message);
     if (!reader)
         return tlwFailMemory(message, "a mesh");
-    reader->at = data;
-    reader->end = data + size;
-    reader->name = name;
-    reader->message = message;
     tlwResult result = readHeader(reader);
     if (result == TLW_OK)
         result = readBody(reader, mesh);
@@ -374,22 +382,10 @@ tlwResult tlwReadPlyMesh(const char *path, tlwMessage *message, tlwMesh *mesh)
     return result;
 }
 
-tlwResult tlwInspectPly(const char *path, tlwMessage *message, tlwPlyInfo *info)
+static tlwResult describeHeader(Reader *reader, tlwPlyInfo *info)
 {
-    memset(info, 0, sizeof *info);
-    char *data;
-    int64_t size;
-    TLW_TRY(tlwReadFile(path, 0, message, &data, &size));
-    Reader *reader = tlwAlloc(1, sizeof *reader);
-    tlwResult result = reader ? TLW_OK : tlwFailMemory(message, "a mesh");
-    if (reader) {
-        reader->at = data;
-        reader->end = data + size;
-        reader->name = path;
-        reader->message = message;
-        result = readHeader(reader);
-    }
-    for (int e = 0; result == TLW_OK && e < reader->element_count; e++) {
+    TLW_TRY(readHeader(reader));
+    for (int e = 0; e < reader->element_count; e++) {
         const Element *element = &reader->elements[e];
         if (strcmp(element->name, "vertex") == 0)
             info->vertices = element->count;
@@ -400,8 +396,19 @@ tlwResult tlwInspectPly(const char *path, tlwMessage *message, tlwPlyInfo *info)
             info->has_temperature |= strcmp(element->properties[i].name, "temperature") == 0;
         }
         if (element->count > 0 && !fits(reader, element))
-            result = fail(reader, "it is shorter than its header says");
+            return fail(reader, "it is shorter than its header says");
     }
+    return TLW_OK;
+}
+
+tlwResult tlwInspectPly(const char *path, tlwMessage *message, tlwPlyInfo *info)
+{
+    memset(info, 0, sizeof *info);
+    char *data;
+    int64_t size;
+    TLW_TRY(tlwReadFile(path, 0, message, &data, &size));
+    Reader *reader = createReader(data, size, path, message);
+    tlwResult result = reader ? describeHeader(reader, info) : tlwFailMemory(message, "a mesh");
     tlwFree(reader);
     tlwFree(data);
     return result;

@@ -134,12 +134,12 @@ tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads 
     int32_t *near = tlwAlloc((size_t)places, sizeof *near);
     sdf->table = tlwAlloc((size_t)places, sizeof(int32_t));
     Filling filling = {sdf, bvh, lines, near, (float)(sdf->exterior / sdf->voxel), (float)(sdf->interior / sdf->voxel)};
-    tlwResult result = TLW_OK;
-    if (!bvh || !lines || !near || !sdf->table)
-        result = tlwFailMemory(message, "the distance field of a mesh");
-    if (result == TLW_OK) {
+    tlwResult result;
+    if (bvh && lines && near && sdf->table) {
         tlwParallelFor(threads, places, 256, findBlocks, &filling);
         result = numberBlocks(sdf, near, nearest, message);
+    } else {
+        result = tlwFailMemory(message, "the distance field of a mesh");
     }
     if (result == TLW_OK) {
         tlwParallelFor(threads, sdf->block_count, 8, measureBlocks, &filling);
