@@ -235,10 +235,11 @@ static void test_edges_with_four_triangles_are_taken_apart(void **state)
     assert_true(fabs(check.volume - 2) < 1e-6);
     tlwDestroyMesh(&mesh);
 
-    // A ring of four boxes around a hole of no width would need cut edges: u and v stay shared through the ring.
+    // Two cubes touch along an edge. Joined above, splitting vertices is enough; joined above and below, both ends of
+    // the edge stay shared and the edge itself must be cut.
     int8_t solid[3][3][3] = {{{0}}};
-    solid[0][0][0] = solid[1][1][0] = 1;                  // touch along an edge
-    solid[0][0][1] = solid[0][1][1] = solid[1][1][1] = 1; // joined above
+    solid[0][0][1] = solid[1][1][1] = 1;
+    solid[0][0][2] = solid[0][1][2] = solid[1][0][2] = solid[1][1][2] = 1;
     for (int kind = 0; kind < 2; kind++) {
         tlwMesh grid = {0};
         for (int v = 0; v < 64; v++)
@@ -267,7 +268,7 @@ static void test_edges_with_four_triangles_are_taken_apart(void **state)
         check = assertClean(&grid);
         assert_true(fabs(check.volume - volume) < 1e-5);
         tlwDestroyMesh(&grid);
-        solid[0][0][2] = solid[1][1][2] = 1; // and touching again above
+        solid[0][0][0] = solid[0][1][0] = solid[1][0][0] = solid[1][1][0] = 1;
     }
 }
 
