@@ -19,6 +19,7 @@ typedef struct Node {
 
 typedef struct Slot {
     float a[3], ab[3], ac[3];
+    float bb, bc, cc; // ab . ab, ab . ac, ac . ac
 } Slot;
 
 struct tlwBvh {
@@ -36,11 +37,16 @@ typedef struct Builder {
 
 static const Box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
+static inline float dot3(const float *a, const float *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 static void growBox(Box *box, const Box *by)
 {
     for (int a = 0; a < 3; a++) {
-        box->low[a] = fminf(box->low[a], by->low[a]);
-        box->high[a] = fmaxf(box->high[a], by->high[a]);
+        box->low[a] = by->low[a] < box->low[a] ? by->low[a] : box->low[a];
+        box->high[a] = by->high[a] > box->high[a] ? by->high[a] : box->high[a];
     }
 }
 
@@ -170,6 +176,9 @@ static void loadSlots(Builder *b, const tlwMesh *mesh, const double origin[3], d
             slot->ab[a] = p[1][a] - p[0][a];
             slot->ac[a] = p[2][a] - p[0][a];
         }
+        slot->bb = dot3(slot->ab, slot->ab);
+        slot->bc = dot3(slot->ab, slot->ac);
+        slot->cc = dot3(slot->ac, slot->ac);
         b->bvh->triangle[i] = t;
     }
 }
@@ -230,18 +239,12 @@ int32_t tlwGetBvhTriangle(const tlwBvh *bvh, int32_t slot)
     return slot < 0 ? -1 : bvh->triangle[slot];
 }
 
-static inline float dot3(const float *a, const float *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Squared distance to a triangle (Ericson 2005, s5.1.5), from dot products with its edges.
 static inline float slotSquare(const Slot *s, const float p[3])
 {
     float ap[3] = {p[0] - s->a[0], p[1] - s->a[1], p[2] - s->a[2]};
     float d1 = dot3(s->ab, ap), d2 = dot3(s->ac, ap);
-    float bb = dot3(s->ab, s->ab), bc = dot3(s->ab, s->ac), cc = dot3(s->ac, s->ac);
-    float d3 = d1 - bb, d4 = d2 - bc, d5 = d1 - bc, d6 = d2 - cc;
+    float d3 = d1 - s->bb, d4 = d2 - s->bc, d5 = d1 - s->bc, d6 = d2 - s->cc;
     float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     float u, v; // weights of b and c
     if (d1 <= 0 && d2 <= 0) {
