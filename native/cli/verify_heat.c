@@ -109,7 +109,7 @@ static void runStefan(tlwReport *report)
         tlwMaterialDef wax = makeWax(2000 * 20 / numbers[n], 330);
         tlwRig rig;
         startSlab(report, &rig, &wax, 64, 330, 350);
-        const int steps = 400;
+        const int steps = 200;
         for (int s = 0; s < steps; s++) {
             tlwAdvanceRig(&rig, end / steps);
             if (s + 1 != steps / 4 && s + 1 != steps)
@@ -150,8 +150,8 @@ static void runFreeze(tlwReport *report)
     double lambda = solveNeumann(&wax, 290, 345), end = pow(0.024 / (2 * lambda), 2) / 1e-6;
     tlwRig rig;
     startSlab(report, &rig, &wax, 64, 345, 290);
-    for (int s = 0; s < 400; s++)
-        tlwAdvanceRig(&rig, end / 400);
+    for (int s = 0; s < 200; s++)
+        tlwAdvanceRig(&rig, end / 200);
     if (!rig.failed)
         tlwReportRelative(report, "front (m)", (1 - tlwGetRigStats(&rig).melted) * 0.064, 0.024, 0.03);
     tlwEndRig(report, &rig);

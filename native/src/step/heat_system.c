@@ -209,9 +209,11 @@ static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_
     area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away, &sliver_room) : 0;
     if (area < 0.01)
         return;
-    // Room between centre and surface. Unlike the distance it does not see other walls next to this one.
-    double room = tlwGetOpenShare(&s->flow->grid, a->solid, c) - 0.5 + sliver_room / area;
-    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, a->s->fill[c]), 0, 1);
+    // Room between the middle of what is open and the surface. Unlike the distance it does not see other walls.
+    double open = tlwGetOpenShare(&s->flow->grid, a->solid, c), room = 0.5 * open + sliver_room / area;
+    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, s->fill[c]), 0, 1);
+    if (open < 0.5) // mostly solid, where the level set only goes on from outside
+        wet = fmin(wet, s->fill[c] / fmax(open, 0.01));
     double resistance =
         tlwClamp(room, 0.1, 1) * dx / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
     s->object[c] = (int16_t)object;

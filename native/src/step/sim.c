@@ -57,7 +57,7 @@ static tlwResult start(tlwSim *sim)
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsSource, &sim->sources));
     TLW_TRY(tlwCreateBodies(context, sim->scene, &sim->solids, &sim->bodies));
-    TLW_TRY(tlwCreateThermal(context, sim->scene, dx, &sim->thermal));
+    TLW_TRY(tlwCreateThermal(context, sim->scene, &sim->solids, dx, &sim->thermal));
     tlwSolids liquids;
     tlwResult result = tlwCreateSolids(context, sim->scene, dx, tlwIsLiquid, &liquids);
     tlwSeeder seeder = tlwMakeSeeder(sim);

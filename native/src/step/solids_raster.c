@@ -102,6 +102,20 @@ static inline float openSegment(float a, float b)
     return a > 0 ? a / (a - b) : b / (b - a);
 }
 
+// Share of a square around its only corner with a > 0; b and d are next to it, c lies opposite. The bilinear zero line
+// is straight for a plane and hugs the sides in the corner of a room, where a chord would cut off half the square.
+static float openCorner(float a, float b, float c, float d)
+{
+    enum { STRIPS = 4 };
+    float width = openSegment(a, b), sum = 0;
+    for (int n = 0; n < STRIPS; n++) {
+        float x = width * ((float)n + 0.5f) / STRIPS;
+        float low = a + x * (b - a), high = d + x * (c - d);
+        sum += low > 0 ? low / (low - (high < 0 ? high : 0)) : 0;
+    }
+    return width * sum / STRIPS;
+}
+
 // Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
 static float openSquare(float a, float b, float c, float d)
 {
@@ -127,8 +141,9 @@ static float openSquare(float a, float b, float c, float d)
         bool lone = (v[n] > 0) == (outside == 1);
         if (!lone)
             continue;
-        float p = openSegment(v[n], v[(n + 1) & 3]), q = openSegment(v[n], v[(n + 3) & 3]);
-        return outside == 1 ? 0.5f * p * q : 1 - 0.5f * (1 - p) * (1 - q);
+        float sign = outside == 1 ? 1 : -1;
+        float share = openCorner(sign * v[n], sign * v[(n + 1) & 3], sign * v[(n + 2) & 3], sign * v[(n + 3) & 3]);
+        return outside == 1 ? share : 1 - share;
     }
     return 1;
 }

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+// Of a hot solid that does not say: metal, so that its surface has its temperature.
+#define HEATER_CONDUCTIVITY 400.0
+
 static bool isHeatedVolume(const tlwObjectDef *def)
 {
     return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_VOLUME;
@@ -12,6 +15,13 @@ static bool isHeatedVolume(const tlwObjectDef *def)
 static bool isLamp(const tlwObjectDef *def)
 {
     return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_LAMP;
+}
+
+static double conductivityOf(const tlwObjectDef *def)
+{
+    if (!tlwIsObstacle(def))
+        return 0;
+    return def->role == TLW_ROLE_HEAT && def->conductivity == 0 ? HEATER_CONDUCTIVITY : def->conductivity;
 }
 
 // Bodies have a heat of their own unless they are held at their temperature; what keys place is held.
@@ -34,7 +44,7 @@ static bool anythingWarm(const tlwScene *scene)
         const tlwObjectDef *def = &scene->objects[o].def;
         if (isLamp(def) || isHeatedVolume(def))
             return true;
-        bool insulated = tlwIsObstacle(def) && !(def->conductivity > 0);
+        bool insulated = tlwIsObstacle(def) && !(conductivityOf(def) > 0);
         for (int k = 0; k < def->key_count && !insulated && def->role != TLW_ROLE_OUTFLOW; k++)
             if (fabs(def->keys[k].temperature - scene->def.ambient_temperature) > 1e-6)
                 return true;
@@ -42,10 +52,12 @@ static bool anythingWarm(const tlwScene *scene)
     return false;
 }
 
-tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, double dx, tlwThermal *thermal)
+tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, const tlwSolids *obstacles, double dx,
+                           tlwThermal *thermal)
 {
     memset(thermal, 0, sizeof *thermal);
     thermal->scene = scene;
+    thermal->obstacles = obstacles;
     thermal->active = anythingWarm(scene);
     thermal->objects = tlwAlloc((size_t)scene->object_count, sizeof *thermal->objects);
     thermal->sources = tlwAlloc((size_t)scene->object_count, sizeof *thermal->sources);
@@ -54,7 +66,7 @@ tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, double dx
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObject *object = &scene->objects[o];
         thermal->objects[o].temperature = object->def.keys[0].temperature;
-        thermal->objects[o].conductivity = tlwIsObstacle(&object->def) ? object->def.conductivity : 0;
+        thermal->objects[o].conductivity = conductivityOf(&object->def);
         thermal->objects[o].capacity = capacityOf(object);
     }
     return tlwCreateSolids(context, scene, dx, isHeatedVolume, &thermal->volumes);
@@ -68,16 +80,72 @@ void tlwDestroyThermal(tlwThermal *thermal)
     memset(thermal, 0, sizeof *thermal);
 }
 
+static tlwVec3 toMeshSpace(const tlwSolid *solid, tlwVec3 p)
+{
+    return tlwRotate(tlwQuatConjugate(solid->frame.rotation), tlwSub(p, solid->frame.position));
+}
+
+static float getDistance(const tlwSolid *solid, tlwVec3 mesh_point)
+{
+    float p[3] = {(float)mesh_point.x, (float)mesh_point.y, (float)mesh_point.z}, distance;
+    tlwSampleSdf(solid->sdf, p, 1, &distance);
+    return distance;
+}
+
 static void distanceToVolume(const void *user, const float *points, int count, float *distance)
 {
     const tlwSolid *solid = user;
-    tlwQuat back = tlwQuatConjugate(solid->frame.rotation);
-    for (int n = 0; n < count; n++) {
-        tlwVec3 w = {points[3 * n], points[3 * n + 1], points[3 * n + 2]};
-        tlwVec3 m = tlwRotate(back, tlwSub(w, solid->frame.position));
-        float p[3] = {(float)m.x, (float)m.y, (float)m.z};
-        tlwSampleSdf(solid->sdf, p, 1, &distance[n]);
+    for (int n = 0; n < count; n++)
+        distance[n] =
+            getDistance(solid, toMeshSpace(solid, (tlwVec3){points[3 * n], points[3 * n + 1], points[3 * n + 2]}));
+}
+
+// Part of the segment from + t (to - from) inside a box. False when they miss.
+static bool clipSegment(const double from[3], const double to[3], const double low[3], const double high[3],
+                        double *enter, double *leave)
+{
+    *enter = 0;
+    *leave = 1;
+    for (int a = 0; a < 3; a++) {
+        double d = to[a] - from[a];
+        if (fabs(d) < 1e-12) {
+            if (from[a] < low[a] || from[a] > high[a])
+                return false;
+            continue;
+        }
+        double t0 = (low[a] - from[a]) / d, t1 = (high[a] - from[a]) / d;
+        *enter = fmax(*enter, fmin(t0, t1));
+        *leave = fmin(*leave, fmax(t0, t1));
     }
+    return *enter < *leave;
+}
+
+static bool standsBetween(const tlwSolid *solid, tlwVec3 from, tlwVec3 to)
+{
+    double enter, leave, length = tlwLength(tlwSub(to, from));
+    if (!solid->enabled || !clipSegment((double[3]){from.x, from.y, from.z}, (double[3]){to.x, to.y, to.z},
+                                        (double[3]){solid->low.x, solid->low.y, solid->low.z},
+                                        (double[3]){solid->high.x, solid->high.y, solid->high.z}, &enter, &leave))
+        return false;
+    tlwVec3 a = toMeshSpace(solid, from), b = toMeshSpace(solid, to);
+    double least = 0.5 * tlwGetSdfVoxelSize(solid->sdf);
+    while (enter < leave) {
+        tlwVec3 p = tlwMulAdd(a, enter, tlwSub(b, a));
+        double distance = getDistance(solid, p);
+        if (distance < 0)
+            return true;
+        enter += fmax(distance, least) / fmax(length, 1e-12);
+    }
+    return false;
+}
+
+static bool castShadow(const void *user, tlwVec3 from, tlwVec3 to)
+{
+    const tlwSolids *obstacles = user;
+    for (int n = 0; n < obstacles->count; n++)
+        if (standsBetween(&obstacles->items[n], from, to))
+            return true;
+    return false;
 }
 
 // Lamps and volumes as they are now; those that are switched off are left out.
@@ -96,7 +164,9 @@ static void placeSources(tlwThermal *thermal, double time)
             thermal->sources[thermal->source_count++] = (tlwHeatSource){.kind = TLW_HEAT_LAMP,
                                                                         .power = key.power,
                                                                         .position = tlwScale(tlwAdd(low, high), 0.5),
-                                                                        .range = def->heat_range};
+                                                                        .range = def->heat_range,
+                                                                        .shadow = castShadow,
+                                                                        .user = thermal->obstacles};
     }
     for (int n = 0; n < thermal->volumes.count; n++) {
         const tlwSolid *solid = &thermal->volumes.items[n];

@@ -9,14 +9,16 @@
 
 typedef struct tlwThermal {
     const tlwScene *scene;
-    tlwSolids volumes;      // heat sources that warm what is inside them
-    tlwHeatObject *objects; // one per scene object; what is no obstacle has conductivity 0
+    const tlwSolids *obstacles; // they throw shadows; not owned
+    tlwSolids volumes;          // heat sources that warm what is inside them
+    tlwHeatObject *objects;     // one per scene object; what is no obstacle has conductivity 0
     tlwHeatSource *sources;
     int source_count;
     bool active; // false: everything has the air's temperature and nothing heats, so no heat moves
 } tlwThermal;
 
-tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, double dx, tlwThermal *thermal);
+tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, const tlwSolids *obstacles, double dx,
+                           tlwThermal *thermal);
 void tlwDestroyThermal(tlwThermal *thermal);
 
 // One step of heat for the sorted particles, with the keyed values at time + dt. See tlwAdvanceHeat for what is
