@@ -246,6 +246,20 @@ tlwResult tlwCouplePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces,
     return TLW_OK;
 }
 
+void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling)
+{
+    if (!pieces->free_count)
+        return;
+    findMotion(flow, tlwGetInts(&flow->grid, flow->label), pieces);
+    for (int b = 0; b < coupling->count; b++) {
+        tlwCoupledBody *body = &coupling->bodies[b];
+        if (body->object < TLW_PIECE_KEY(0))
+            continue;
+        body->velocity = pieces->items[body->object - TLW_PIECE_KEY(1)].velocity;
+        body->spin = pieces->items[body->object - TLW_PIECE_KEY(1)].spin;
+    }
+}
+
 void tlwMovePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling)
 {
     if (!pieces->count)

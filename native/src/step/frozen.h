@@ -32,8 +32,11 @@ void tlwFreePieces(tlwPieces *pieces);
 // the velocity of what holds them. Writes flow->piece (free pieces only) and flow->frozen.
 tlwResult tlwFindPieces(tlwContext *context, const tlwSolids *solids, tlwFlow *flow, tlwPieces *pieces);
 
-// After viscosity: the free pieces' motion is the mean motion of their faces. Adds them to the pressure solve.
+// The free pieces' motion is the mean motion of their faces. Adds them to the pressure solve.
 tlwResult tlwCouplePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
+
+// The same again after viscosity, for pieces that were added before.
+void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
 
 // After pressure: the pieces' faces move with them.
 void tlwMovePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling);

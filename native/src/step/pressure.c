@@ -22,6 +22,7 @@ struct tlwPressure {
     float *phi, *density, *open[3], *solid_velocity[3], *velocity[3], *diag, *weight[3], *rhs, *unknown;
     uint8_t *type;
     float *shift[3];
+    bool correction;
 };
 
 static void bindArrays(tlwPressure *p)
@@ -245,7 +246,7 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
             out -= p->open[a][c] * p->velocity[a][c] + (1 - p->open[a][c]) * p->solid_velocity[a][c];
         }
         p->rhs[c] = -out;
-        p->unknown[c] = pressure[c] * scale;
+        p->unknown[c] = p->correction ? 0 : pressure[c] * scale;
     }
 }
 
@@ -278,12 +279,13 @@ static void subtractRange(void *context, int64_t begin, int64_t end)
             if (p->open[a][c] > 0 && faceGradient(p, c - stride[a], c, &gradient))
                 p->velocity[a][c] -= gradient;
         }
-        pressure[c] = p->type[c] == TLW_CELL_LIQUID ? p->unknown[c] * scale : 0;
+        pressure[c] = (p->correction ? pressure[c] : 0) + (p->type[c] == TLW_CELL_LIQUID ? p->unknown[c] * scale : 0);
     }
 }
 
-tlwResult tlwProjectVelocity(tlwPressure *p, tlwSolveStats *stats)
+tlwResult tlwProjectVelocity(tlwPressure *p, bool correction, tlwSolveStats *stats)
 {
+    p->correction = correction;
     tlwThreads *threads = p->context->threads;
     int64_t tiles = p->flow->grid.tile_count;
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, divergenceRange, p);

@@ -24,8 +24,9 @@ typedef struct tlwPressureDef {
 tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressureDef *def, tlwPressure **pressure);
 void tlwDestroyPressure(tlwPressure *pressure);
 
-// Solve and subtract the gradient; the coupled bodies get their new velocities.
-tlwResult tlwProjectVelocity(tlwPressure *pressure, tlwSolveStats *stats);
+// Solve and subtract the gradient; the coupled bodies get their new velocities. May be called again after the velocity
+// has changed: then `correction` is true and the pressure is added to what is there.
+tlwResult tlwProjectVelocity(tlwPressure *pressure, bool correction, tlwSolveStats *stats);
 
 // Spread crowded particles and draw thinned ones together: a displacement with div d = fill - expected, found with the
 // same system (Kugelstadt et al. 2019). Fills `shift` (three float slots, m on faces); false in *needed when all is

@@ -177,16 +177,62 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
     return diffuse(sim, 0.5 * dt, pieces, depth + 1);
 }
 
-static bool anyViscous(const tlwScene *scene)
+static double viscousRange(void *context, int64_t begin, int64_t end)
 {
-    for (int m = 0; m < scene->material_count; m++)
-        for (int n = 0; n < scene->materials[m].def.viscosity.count; n++)
-            if (scene->materials[m].def.viscosity.value[n] > 0)
-                return true;
-    return false;
+    const tlwFlow *flow = context;
+    const float *viscosity = tlwGetFloats(&flow->grid, flow->viscosity);
+    double most = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(&flow->grid, &flow->grid.tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        most = viscosity[row + i] > most ? viscosity[row + i] : most;
+    return most;
 }
 
-static tlwResult project(tlwSim *sim, double dt, tlwPieces *pieces, tlwBodyCoupling *coupling)
+static tlwResult projectOnce(tlwSim *sim, tlwPressure *pressure, bool correction)
+{
+    tlwSolveStats stats = {0};
+    tlwResult result = tlwProjectVelocity(pressure, correction, &stats);
+    if (stats.iterations > sim->stats.pressure_iterations)
+        sim->stats.pressure_iterations = stats.iterations;
+    sim->stats.pressure_residual = fmax(sim->stats.pressure_residual, stats.residual);
+    tlwClockStage(sim, "pressure");
+    return result;
+}
+
+// Solids, bodies and pieces move on the grid as pressure has made them.
+static void showBodies(tlwSim *sim, double dt, tlwPieces *pieces, const tlwBodyCoupling *coupling)
+{
+    if (sim->bodies.world) {
+        tlwFinishBodies(&sim->bodies, &sim->solids, dt, coupling);
+        tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
+    }
+    tlwMovePieces(sim->context, &sim->flow, pieces, coupling);
+}
+
+// Pressure first: viscosity must not smear a fall that the floor is about to stop. Where viscosity is strong what it
+// does is made divergence free again; a weak one changes too little for that.
+static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPieces *pieces, tlwBodyCoupling *coupling)
+{
+    const tlwFlow *flow = &sim->flow;
+    double dx = flow->grid.dx, density = sim->scene->materials[0].def.density_liquid;
+    double viscosity = tlwParallelMax(sim->context->threads, flow->grid.tile_count, 16, viscousRange, &sim->flow);
+    TLW_TRY(projectOnce(sim, pressure, false));
+    if (viscosity > 0) {
+        showBodies(sim, dt, pieces, coupling);
+        TLW_TRY(diffuse(sim, dt, pieces->count > 0, 0));
+        tlwClockStage(sim, "viscosity");
+        if (viscosity * dt > 1e-3 * density * dx * dx) {
+            tlwUpdateCoupledPieces(flow, pieces, coupling);
+            TLW_TRY(projectOnce(sim, pressure, true));
+        }
+    }
+    showBodies(sim, dt, pieces, coupling);
+    return spreadParticles(sim, pressure);
+}
+
+// Viscosity and pressure, with rigid bodies and frozen pieces as unknowns.
+static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
 {
     const tlwSceneDef *scene = &sim->scene->def;
     tlwPressureDef def = {.dt = dt,
@@ -194,24 +240,21 @@ static tlwResult project(tlwSim *sim, double dt, tlwPieces *pieces, tlwBodyCoupl
                           .max_iterations = scene->max_iterations,
                           .default_density = sim->scene->materials[0].def.density_liquid,
                           .coupling = coupling};
-    tlwPressure *pressure;
-    TLW_TRY(tlwCreatePressure(sim->context, &sim->flow, &def, &pressure));
-    tlwSolveStats stats = {0};
-    tlwResult result = tlwProjectVelocity(pressure, &stats);
-    if (stats.iterations > sim->stats.pressure_iterations)
-        sim->stats.pressure_iterations = stats.iterations;
-    sim->stats.pressure_residual = fmax(sim->stats.pressure_residual, stats.residual);
-    tlwClockStage(sim, "pressure");
+    tlwPieces pieces;
+    tlwPressure *pressure = NULL;
+    tlwResult result = tlwFindPieces(sim->context, &sim->solids, &sim->flow, &pieces);
     if (result == TLW_OK)
-        result = spreadParticles(sim, pressure);
+        result = tlwCouplePieces(sim->context, &sim->flow, &pieces, coupling);
+    sim->stats.pieces = pieces.count;
+    tlwClockStage(sim, "pieces");
+    if (result == TLW_OK)
+        result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
+    if (result == TLW_OK)
+        result = solveFlow(sim, dt, pressure, &pieces, coupling);
+    tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
-    TLW_TRY(result);
-    if (sim->bodies.world) {
-        tlwFinishBodies(&sim->bodies, &sim->solids, dt, coupling);
-        tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
-    }
-    tlwMovePieces(sim->context, &sim->flow, pieces, coupling);
-    return TLW_OK;
+    tlwFreePieces(&pieces);
+    return result;
 }
 
 static tlwResult extend(tlwSim *sim)
@@ -231,25 +274,6 @@ static tlwResult updateParticles(tlwSim *sim)
         tlwUpdateParticles(threads, &sim->flow, isAffine(sim), (float)sim->scene->def.flip_blend, &sim->particles);
     return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
                               &sim->next_id);
-}
-
-// Viscosity, then pressure, with frozen pieces as rigid bodies in both.
-static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
-{
-    tlwPieces pieces;
-    tlwResult result = tlwFindPieces(sim->context, &sim->solids, &sim->flow, &pieces);
-    sim->stats.pieces = pieces.count;
-    tlwClockStage(sim, "pieces");
-    if (result == TLW_OK && anyViscous(sim->scene))
-        result = diffuse(sim, dt, pieces.count > 0, 0);
-    tlwClockStage(sim, "viscosity");
-    if (result == TLW_OK)
-        result = tlwCouplePieces(sim->context, &sim->flow, &pieces, coupling);
-    if (result == TLW_OK)
-        result = project(sim, dt, &pieces, coupling);
-    tlwClockStage(sim, "spread");
-    tlwFreePieces(&pieces);
-    return result;
 }
 
 // Forces and solves: what changes the velocity while nothing moves.
