@@ -276,12 +276,13 @@ static tlwResult updateParticles(tlwSim *sim)
                               &sim->next_id);
 }
 
-// Forces and solves: what changes the velocity while nothing moves.
-static tlwResult accelerate(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
+// Forces and solves: what changes the velocity while nothing moves. Heat moves on by `passed`: it does not take the
+// lead.
+static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupling *coupling)
 {
     TLW_TRY(gather(sim));
     tlwClockStage(sim, "gather");
-    TLW_TRY(heat(sim, dt));
+    TLW_TRY(heat(sim, passed));
     tlwClockStage(sim, "heat");
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
@@ -301,7 +302,7 @@ static tlwResult takeLead(tlwSim *sim, double dt)
     TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
     TLW_TRY(tlwPredictBodies(&sim->bodies, &sim->solids, 0, 0.5 * dt, &coupling));
     tlwRasterizeSolids(&sim->solids, &sim->flow);
-    tlwResult result = accelerate(sim, 0.5 * dt, &coupling);
+    tlwResult result = accelerate(sim, 0.5 * dt, 0, &coupling);
     tlwFreeBodyCoupling(&coupling);
     sim->lead = 0.5 * dt;
     return result;
@@ -334,7 +335,7 @@ tlwResult tlwStep(tlwSim *sim, double dt)
         result = repairSurface(sim);
     tlwClockStage(sim, "surface");
     if (result == TLW_OK)
-        result = accelerate(sim, kick, &coupling);
+        result = accelerate(sim, kick, dt, &coupling);
     tlwFreeBodyCoupling(&coupling);
     TLW_TRY(result);
 
