@@ -42,7 +42,7 @@ void tlwReportRow(tlwReport *report, const char *what, double measured, double r
         tlwPrintJsonMember("limit", limit);
         printf(", \"passed\": %s}", passed ? "true" : "false");
     } else {
-        printf("  %-44s %12.5g %12.5g %10.3g %10.3g  %s\n", what, measured, reference, error, limit,
+        printf("  %-58s %12.5g %12.5g %10.3g %10.3g  %s\n", what, measured, reference, error, limit,
                passed ? "pass" : "FAIL");
         fflush(stdout);
     }
@@ -124,7 +124,7 @@ static int runCase(void *user)
         tlwPrintJsonString(report.name);
         printf(", \"rows\": [");
     } else {
-        printf("%-46s %12s %12s %10s %10s\n", report.name, "measured", "reference", "error", "limit");
+        printf("%-60s %12s %12s %10s %10s\n", report.name, "measured", "reference", "error", "limit");
     }
     choice->item->run(&report);
     if (report.rows == 0)
