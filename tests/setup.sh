@@ -23,11 +23,13 @@ tallow_install_packages() {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-# Builds the library, the command line and, when asked with TALLOW_TESTS=ON, the C tests into build/.
+# Builds into build/: everything, or only the targets that are named.
 tallow_build() {
-    local root=$1
-    cmake -G Ninja -C "$root/presets/cmake/release.cmake" -S "$root" -B "$root/build" -DTALLOW_TESTS="${TALLOW_TESTS:-ON}" >/dev/null &&
-        cmake --build "$root/build" -- ${TALLOW_JOBS:+-j "$TALLOW_JOBS"}
+    local root=$1 target targets=()
+    shift
+    for target in "$@"; do targets+=(--target "$target"); done
+    cmake -G Ninja -C "$root/presets/cmake/release.cmake" -S "$root" -B "$root/build" -DTALLOW_TESTS=ON >/dev/null &&
+        cmake --build "$root/build" "${targets[@]}" -- ${TALLOW_JOBS:+-j "$TALLOW_JOBS"}
 }
 
 # A Python with numpy and pytest: the first `python3` of the PATH may be another one.

@@ -148,20 +148,22 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
 static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
 {
     const tlwFlow *flow = &sim->flow;
-    tlwViscosityDef def = {.grid = &sim->flow.grid,
-                           .phi = flow->phi,
-                           .solid = flow->solid,
-                           .viscosity = flow->viscosity,
-                           .density = flow->density,
-                           .stick = flow->stick,
-                           .piece = pieces ? flow->piece : -1,
-                           .held = flow->frozen,
-                           .held_value = pieces ? TLW_FROZEN_HELD : 0,
-                           .dt = dt,
-                           .tolerance = sim->scene->def.viscosity_tolerance,
-                           .max_iterations = sim->scene->def.max_iterations,
-                           .cancel = sim->context->def.cancel,
-                           .user = sim->context->def.user};
+    tlwViscosityDef def = {
+        .grid = &sim->flow.grid,
+        .phi = flow->phi,
+        .solid = flow->solid,
+        .viscosity = flow->viscosity,
+        .density = flow->density,
+        .stick = flow->stick,
+        .piece =
+            -1, // pieces move as pressure says; as six unknowns here they made the solve slow (docs/architecture.md)
+        .held = flow->frozen,
+        .held_value = pieces ? TLW_FROZEN_HELD : 0,
+        .dt = dt,
+        .tolerance = sim->scene->def.viscosity_tolerance,
+        .max_iterations = sim->scene->def.max_iterations,
+        .cancel = sim->context->def.cancel,
+        .user = sim->context->def.user};
     for (int a = 0; a < 3; a++) {
         def.velocity[a] = flow->velocity[a];
         def.solid_velocity[a] = flow->solid_velocity[a];

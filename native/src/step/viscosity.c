@@ -125,7 +125,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
             int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
             for (int a = 0; a < 3; a++)
                 for (int i = 0; i < TLW_TILE; i++) {
-                    if (held[from + i] != def->held_value && held[from + i - stride[a]] != def->held_value)
+                    if (held[from + i] < def->held_value && held[from + i - stride[a]] < def->held_value)
                         continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[from + i];

@@ -22,7 +22,7 @@ typedef struct tlwViscosityDef {
     int solid_velocity[3]; // face, float, m/s
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int piece;          // cell, int32: frozen piece that moves as one rigid body, 0 = none; optional
-    int held;           // cell, uint8: cells with this `held_value` move with solid_velocity
+    int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
     double dt;
     double tolerance; // relative residual
