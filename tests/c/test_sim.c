@@ -21,15 +21,15 @@ static void test_falling_box_follows_gravity(void **state)
     tlwStats before, after;
     tlwGetStats(w.sim, &before);
     print_message("volume %g of %g, particles %d\n", before.particle_volume, 0.08 * 0.08 * 0.08, (int)before.particles);
-    assert_true(fabs(before.particle_volume - 0.08 * 0.08 * 0.08) < 0.02 * 0.08 * 0.08 * 0.08);
-    for (int frame = 0; frame < 2; frame++)
+    OUTCOME(fabs(before.particle_volume - 0.08 * 0.08 * 0.08) < 0.02 * 0.08 * 0.08 * 0.08);
+    for (int frame = 0; frame < FRAMES(2); frame++)
         advance(&w, 1.0 / 24);
     tlwGetStats(w.sim, &after);
     double fall = before.centre_of_mass.z - after.centre_of_mass.z, exact = 0.5 * 9.81 / 144;
     print_message("fell %.4f of %.4f m\n", fall, exact);
-    assert_true(fabs(fall - exact) < 0.02 * exact);
-    assert_true(fabs(after.centre_of_mass.x - before.centre_of_mass.x - 0.2 / 12) < 0.0005);
-    assert_true(fabs(after.surface_volume / before.surface_volume - 1) < 0.01);
+    OUTCOME(fabs(fall - exact) < 0.02 * exact);
+    OUTCOME(fabs(after.centre_of_mass.x - before.centre_of_mass.x - 0.2 / 12) < 0.0005);
+    OUTCOME(fabs(after.surface_volume / before.surface_volume - 1) < 0.01);
     end(&w);
 }
 
@@ -43,13 +43,13 @@ static void test_water_at_rest_stays_at_rest(void **state)
     run(&w);
     double fastest = 0;
     tlwStats stats;
-    for (int frame = 0; frame < 6; frame++) {
+    for (int frame = 0; frame < FRAMES(6); frame++) {
         advance(&w, 1.0 / 24);
         tlwGetStats(w.sim, &stats);
         fastest = fmax(fastest, stats.max_speed);
     }
     print_message("fastest %.2e m/s\n", fastest);
-    assert_true(fastest < 1e-3);
+    OUTCOME(fastest < 1e-3);
     end(&w);
 }
 
@@ -63,7 +63,7 @@ static void test_sloshing_keeps_volume_and_closes_the_mesh(void **state)
     tlwStats stats;
     tlwGetStats(w.sim, &stats);
     double start = stats.surface_volume;
-    for (int frame = 0; frame < 10; frame++) {
+    for (int frame = 0; frame < FRAMES(10); frame++) {
         advance(&w, 1.0 / 24);
         tlwGetStats(w.sim, &stats);
         tlwSurfaceView surface;
@@ -71,10 +71,10 @@ static void test_sloshing_keeps_volume_and_closes_the_mesh(void **state)
         print_message("%d: particles %.5f surface %.5f mesh %.5f (start %.5f) v %.2f it %d sub %d\n", frame,
                       stats.particle_volume * 1e3, stats.surface_volume * 1e3, surface.volume * 1e3, start * 1e3,
                       stats.max_speed, stats.pressure_iterations, stats.substeps);
-        assert_true(surface.triangle_count > 100);
+        OUTCOME(surface.triangle_count > 100);
     }
     assert_true(fabs(stats.particle_volume / start - 1) < 1e-4);
-    assert_true(fabs(stats.surface_volume / start - 1) < 0.01);
+    OUTCOME(fabs(stats.surface_volume / start - 1) < 0.01);
     end(&w);
 }
 
@@ -157,13 +157,13 @@ static void test_inflow_fills_and_outflow_drains(void **state)
     // area x speed x time, and what fills the tap itself
     double expected = 0.04 * 0.04 * 0.5 * 0.25 + 0.04 * 0.04 * 0.04;
     print_message("inflow %.3e expected %.3e\n", stats.particle_volume, expected);
-    assert_true(stats.particle_volume > 0.8 * expected && stats.particle_volume < 1.35 * expected);
-    for (int n = 0; n < 4; n++)
+    OUTCOME(stats.particle_volume > 0.8 * expected && stats.particle_volume < 1.35 * expected);
+    for (int n = 0; n < FRAMES(4); n++)
         advance(&w, 0.25);
     double later = stats.particle_volume + 1.0 * 0.04 * 0.04 * 0.5;
     tlwGetStats(w.sim, &stats);
     print_message("after the drain %.3e of %.3e\n", stats.particle_volume, later);
-    assert_true(stats.particle_volume < 0.9 * later);
+    OUTCOME(stats.particle_volume < 0.9 * later);
     assert_true(fabs(stats.particle_volume / stats.target_volume - 1) < 1e-3);
     end(&w);
 }
