@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache/folder.h"
+#include "cache/text.h"
 #include "scene/json.h"
 
 #include <cjson/cJSON.h>
@@ -12,6 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A value with exactly the digits that tlwAddJsonNumber gives, so that a list that is read and written again does not
+// change; cJSON's own printer rounds.
+static void addNode(tlwText *text, const cJSON *node)
+{
+    if (cJSON_IsNumber(node)) {
+        tlwAddJsonNumber(text, node->valuedouble);
+    } else if (cJSON_IsString(node)) {
+        tlwAddJsonString(text, node->valuestring);
+    } else if (cJSON_IsObject(node) || cJSON_IsArray(node)) {
+        bool object = cJSON_IsObject(node);
+        tlwAddText(text, object ? "{" : "[");
+        for (const cJSON *child = node->child; child; child = child->next) {
+            if (object)
+                tlwAddJsonKey(text, child->string);
+            else if (child != node->child)
+                tlwAddText(text, ", ");
+            addNode(text, child);
+        }
+        tlwAddText(text, object ? "}" : "]");
+    } else {
+        tlwAddText(text, cJSON_IsTrue(node) ? "true" : cJSON_IsFalse(node) ? "false" : "null");
+    }
+}
+
 static tlwResult readFrame(const tlwJson *item, tlwIndex *index)
 {
     int frame = INT_MIN;
@@ -19,11 +44,11 @@ static tlwResult readFrame(const tlwJson *item, tlwIndex *index)
     TLW_TRY(tlwReadInteger(item, "frame", &frame));
     if (frame == INT_MIN || (index->frame_count > 0 && frame <= index->frames[index->frame_count - 1].frame))
         return tlwFailType(item, "a frame with a number above that of the one before");
-    char *entry = cJSON_PrintUnformatted(item->node);
-    if (!entry)
-        return tlwFailMemory(&item->context->message, "the list of frames");
-    tlwResult result = tlwAddIndexFrame(index, frame, entry, &item->context->message);
-    cJSON_free(entry);
+    tlwText entry = {0};
+    addNode(&entry, item->node);
+    tlwResult result = entry.failed ? tlwFailMemory(&item->context->message, "the list of frames")
+                                    : tlwAddIndexFrame(index, frame, entry.data, &item->context->message);
+    tlwFreeText(&entry);
     return result;
 }
 
