@@ -87,7 +87,7 @@ static void makeProblem(Problem *p, CellFn *cell, int n)
                         tlwGetFloats(&p->grid, s->weight[a])[row + i] = 1;
                 }
             tlwGetFloats(&p->grid, s->diag)[row + i] = type == TLW_CELL_LIQUID ? diag : 1;
-            unsigned h = (unsigned)(c[0] * 73856093 ^ c[1] * 19349663 ^ c[2] * 83492791);
+            unsigned h = (unsigned)c[0] * 73856093u ^ (unsigned)c[1] * 19349663u ^ (unsigned)c[2] * 83492791u;
             tlwGetFloats(&p->grid, p->b)[row + i] =
                 type == TLW_CELL_LIQUID && diag > 0 ? (float)(h % 1000) / 1000 - 0.5f + (k < n / 4) : 0;
         }

@@ -62,6 +62,7 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
 
 typedef struct Meta {
     double time, lead, dt_limit, start_mass, came, went;
+    double solid_speed; // of obstacles and bodies: the next step's length depends on it
     int64_t step_count, particles;
     uint32_t next_id, unused;
 } Meta;
@@ -106,8 +107,16 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
         tlwFree(packed);
         return result;
     }
-    Meta meta = {sim->time, sim->lead,       sim->dt_limit,        sim->start_mass, sim->came,
-                 sim->went, sim->step_count, sim->particles.count, sim->next_id,    0};
+    Meta meta = {.time = sim->time,
+                 .lead = sim->lead,
+                 .dt_limit = sim->dt_limit,
+                 .start_mass = sim->start_mass,
+                 .came = sim->came,
+                 .went = sim->went,
+                 .solid_speed = sim->solids.max_speed,
+                 .step_count = sim->step_count,
+                 .particles = sim->particles.count,
+                 .next_id = sim->next_id};
     tlwPutSection(writer, "meta", &meta, sizeof meta);
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(&sim->particles, arrays);
@@ -224,6 +233,7 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, 0, sim->flow.grid.dx));
     tlwFollowBodies(&sim->bodies, &sim->solids);
     tlwRasterizeSolids(&sim->solids, &sim->flow);
+    sim->solids.max_speed = meta.solid_speed;
     tlwMeasureSim(sim);
     return TLW_OK;
 }
