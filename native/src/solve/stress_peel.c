@@ -4,12 +4,17 @@
 
 #include <string.h>
 
+static const double GHOST_MASS = 0.02; // of a full face: a ghost has no more
+
 // Shear samples that touch a ghost face; 0 when the face is no ghost.
-static int countGhostSamples(const tlwStressLevel *level, int component, int64_t face)
+static int countGhostSamples(const tlwStressSystem *system, int component, int64_t face)
 {
+    const tlwStressLevel *level = &system->level;
     const int64_t stride[3] = {1, level->grid.stride_y, level->grid.stride_z};
     const float *normal = level->c[component];
-    if (!(level->mass[component][face] > 0) || normal[face] > 0 || normal[face - stride[component]] > 0)
+    float mass = level->mass[component][face];
+    if (!(mass > 0) || mass > GHOST_MASS * system->unit_mass || normal[face] > 0 ||
+        normal[face - stride[component]] > 0)
         return 0;
     int count = 0;
     for (int kind = TLW_XY; kind <= TLW_YZ; kind++) {
@@ -32,7 +37,7 @@ static tlwResult peelSample(tlwStressSystem *system, tlwStressPeel *peel, int ki
     if (!tlwReserve((void **)&peel->faces, &peel->capacity, peel->count + 4, sizeof *peel->faces))
         return TLW_OUT_OF_MEMORY;
     for (int f = 0; f < faces; f++) {
-        samples[f] = countGhostSamples(level, component[f], face[f]);
+        samples[f] = countGhostSamples(system, component[f], face[f]);
         if (!samples[f])
             continue;
         float whole = level->mass[component[f]][face[f]], share = 1 / (float)samples[f];

@@ -1,9 +1,9 @@
 // Peeling: ghost faces are eliminated exactly before the solve and put back after it.
 //
-// A ghost is an unknown face without a normal sample: it lies outside the liquid and only shear samples at the surface
-// touch it. Ghosts have almost no mass, and two that share a sample are a mechanism with almost no energy, which slows
-// every preconditioner. So each sample gets ghosts of its own (a ghost that several samples touch is split among them),
-// and they leave the system: the sample's c becomes the series 1 / (1/c + sum 1/m) of itself and the ghosts' inertia.
+// A ghost is an unknown face without mass or normal sample: it lies outside the liquid and only shear samples at the
+// surface touch it. Two ghosts that share a sample are a mechanism with almost no energy, which slows every
+// preconditioner. So each sample gets ghosts of its own (a ghost that several samples touch is split among them), and
+// they leave the system: the sample's c becomes the series 1 / (1/c + sum 1/m) of itself and the ghosts' inertia.
 #ifndef TLW_SOLVE_STRESS_PEEL_H
 #define TLW_SOLVE_STRESS_PEEL_H
 

@@ -36,15 +36,16 @@ static void wallTile(const Raster *s, const tlwTile *tile, float *solid, int16_t
     }
 }
 
-// Whether liquid sticks to an object's surface, or to the domain wall next to a cell.
+// Whether liquid sticks to an object's surface, or to the domain wall that a cell lies behind: in front of it, a slip
+// wall beside a sticking one would stick too.
 static uint8_t sticksTo(const Raster *s, int object, const int cell[3])
 {
     const tlwScene *scene = s->solids->scene;
     if (object >= 0)
         return scene->objects[object].def.surface == TLW_SURFACE_STICK;
     for (int a = 0; object == TLW_WALL_OBJECT && a < 3; a++)
-        if ((cell[a] < 2 && scene->def.walls[2 * a] == TLW_WALL_NO_SLIP) ||
-            (cell[a] >= s->flow->grid.dims[a] - 2 && scene->def.walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+        if ((cell[a] < 0 && scene->def.walls[2 * a] == TLW_WALL_NO_SLIP) ||
+            (cell[a] >= s->flow->grid.dims[a] && scene->def.walls[2 * a + 1] == TLW_WALL_NO_SLIP))
             return 1;
     return 0;
 }

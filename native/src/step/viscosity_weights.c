@@ -11,7 +11,7 @@ static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid t
 static const float SMALLEST_MASS = 1e-3f;  // of a full face
 static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall it sticks to
 static const float ON_WALL = 1e-3f;        // cells: a face this close to a wall lies on it
-static const float ALIGNED = 0.999f;       // cosine between a slip wall's normal and an axis
+static const float ALIGNED = 0.02f;        // cells: depths within this are the same
 
 enum { ALL_WET = 1, ALL_DRY = 2 };
 
@@ -239,14 +239,12 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at)
         return FACE_FREE;
     if (work->stick && (work->stick[at] || work->stick[at - work->stride[axis]]))
         return FACE_STICK;
-    // Only a wall square to an axis may hold the normal velocity: a staircase would grip a liquid that should slip.
-    float gradient[3];
-    for (int a = 0; a < 3; a++) {
-        int64_t s = work->stride[a];
-        gradient[a] = faceDistance(work, axis, at + s) - faceDistance(work, axis, at - s);
-    }
-    float length = sqrtf(gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
-    return fabsf(gradient[axis]) > ALIGNED * length ? FACE_SLIP_NORMAL : FACE_SLIP;
+    // Only a wall square to the axis may hold the normal velocity: a staircase would grip a liquid that should slip.
+    // All corners of such a face are equally deep; unlike a gradient this does not see another wall next to this one.
+    const float *s = work->solid + at;
+    int64_t b = work->stride[(axis + 1) % 3], c = work->stride[(axis + 2) % 3];
+    float low = fminf(fminf(s[0], s[b]), fminf(s[c], s[b + c])), high = fmaxf(fmaxf(s[0], s[b]), fmaxf(s[c], s[b + c]));
+    return high - low < ALIGNED * work->dx ? FACE_SLIP_NORMAL : FACE_SLIP;
 }
 
 static void fillKinds(Work *work)
