@@ -4,7 +4,7 @@
 
 #include "solve/stress_level.h"
 
-#define TLW_MAX_PARTS 160
+#define TLW_MAX_PARTS 256
 
 // Label the cells of every stiff part, 1 .. count, for deflation. `label` is zero on entry.
 //
