@@ -8,10 +8,13 @@
 enum { SIDE = TLW_TILE + 1, OCTANTS = 8 }; // cells -1 .. 7 of a tile
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
-static const float SMALLEST_MASS = 1e-3f;  // of a full face
-static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall it sticks to
-static const float ON_WALL = 1e-3f;        // cells: a face this close to a wall lies on it
-static const float ALIGNED = 0.02f;        // cells: depths within this are the same
+static const float SLIVER_SHARE =
+    0.35f; // a volume with less liquid is no stiffer than SLIVER_STIFFNESS of the stiffest:
+static const float SLIVER_STIFFNESS = 1e-7f; // stiff slivers are loose ends that slow the solve and carry nothing
+static const float SMALLEST_MASS = 1e-3f;    // of a full face
+static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
+static const float ON_WALL = 1e-3f;          // cells: a face this close to a wall lies on it
+static const float ALIGNED = 0.02f;          // cells: depths within this are the same
 
 enum { ALL_WET = 1, ALL_DRY = 2 };
 
@@ -199,6 +202,12 @@ static inline void addOctant(const Work *work, Share *share, int i, int j, int k
     }
 }
 
+static inline float limitSliver(const Work *work, const Share *share, float mu)
+{
+    float most = SLIVER_STIFFNESS * work->build->stiffest;
+    return share->wet < SLIVER_SHARE * OCTANTS && mu > most ? most : mu;
+}
+
 // What the edges average, and back.
 static inline float toAverage(tlwEdgeMean mean, float mu)
 {
@@ -274,7 +283,8 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
     float scale = (float)work->build->def->dt * work->dx;
-    system->level.c[TLW_XX][out] = 2 * scale * work->mu[k + 1][j + 1][i + 1] * share.wet / share.vacant;
+    system->level.c[TLW_XX][out] =
+        2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / share.vacant;
 }
 
 // Share of the distance between faces p and q of `axis`, which are neighbours along `across`, over which the liquid
@@ -323,8 +333,8 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         gap = gap_a < gap_b ? gap_a : gap_b;
     }
     float scale = (float)work->build->def->dt * work->dx / gap;
-    float value =
-        scale * fromAverage(work->build->def->edge_mean, share.resistance / share.wet) * share.wet / share.vacant;
+    float mu = fromAverage(work->build->def->edge_mean, share.resistance / share.wet);
+    float value = scale * limitSliver(work, &share, mu) * share.wet / share.vacant;
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
 }
 
