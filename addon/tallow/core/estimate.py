@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Sequence, Tuple
 
-# Measured on bakes of the library: bytes that a liquid cell costs (8 particles, grids, solver, surface), and the
+# Estimates, not yet fitted to the peak_memory of real bakes: bytes that a liquid cell costs (8 particles, grids, solver, surface), and the
 # process without any liquid.
 BYTES_PER_LIQUID_CELL = 2200
 BYTES_PROCESS = 90_000_000

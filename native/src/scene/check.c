@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-// Particles with their scratch copies, and the grid fields; measured on dense pools with 8 particles a cell.
+// Particles with their scratch copies, and the grid fields. Estimates, not yet fitted to real bakes.
 #define BYTES_PER_CELL_GRID 400.0
 #define BYTES_PER_PARTICLE 110.0
 
