@@ -16,6 +16,9 @@ static void listKept(const tlwFlow *flow, int slots[KEPT])
     memcpy(slots, list, sizeof list);
 }
 
+// Vectors kept of a body beside the rigid world.
+#define LINK_VALUES 7
+
 // The rigid world, and what ties it to the liquid.
 static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
 {
@@ -28,7 +31,11 @@ static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
     tlwFree(bytes);
     for (int n = 0; n < sim->bodies.link_count; n++) {
         const tlwBodyLink *link = &sim->bodies.links[n];
-        const tlwVec3 values[4] = {link->contact_velocity, link->contact_spin, link->free_velocity, link->free_spin};
+        const tlwMotion *motion =
+            &sim->solids.items[link->solid].motion; // as pressure left it, not as the world has it
+        const tlwVec3 values[LINK_VALUES] = {
+            link->contact_velocity, link->contact_spin, link->free_velocity, link->free_spin,
+            motion->origin,         motion->velocity,   motion->spin};
         char name[TLW_SECTION_NAME];
         snprintf(name, sizeof name, "link%d", n);
         tlwPutSection(writer, name, values, sizeof values);
@@ -46,9 +53,11 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
     TLW_TRY(tlwLoadSection(reader, "bodies", 1, (void **)&bytes, &size, message));
     tlwResult result = tlwLoadRigidWorld(sim->bodies.world, bytes, (size_t)size, message);
     tlwFree(bytes);
+    if (result == TLW_OK)
+        tlwFollowBodies(&sim->bodies, &sim->solids);
     for (int n = 0; n < sim->bodies.link_count && result == TLW_OK; n++) {
         tlwBodyLink *link = &sim->bodies.links[n];
-        tlwVec3 values[4];
+        tlwVec3 values[LINK_VALUES];
         char name[TLW_SECTION_NAME];
         snprintf(name, sizeof name, "link%d", n);
         result = tlwGetSection(reader, name, values, sizeof values, message);
@@ -56,6 +65,7 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
         link->contact_spin = values[1];
         link->free_velocity = values[2];
         link->free_spin = values[3];
+        sim->solids.items[link->solid].motion = (tlwMotion){values[4], values[5], values[6]};
     }
     return result;
 }
@@ -219,6 +229,8 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     if (result == TLW_OK)
         result = readFields(sim, reader);
     if (result == TLW_OK)
+        result = tlwMoveSolids(&sim->solids, meta.time, 0, sim->flow.grid.dx);
+    if (result == TLW_OK)
         result = getBodies(sim, reader);
     tlwCloseState(reader);
     TLW_TRY(result);
@@ -230,8 +242,6 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     sim->went = meta.went;
     sim->step_count = meta.step_count;
     sim->next_id = meta.next_id;
-    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, 0, sim->flow.grid.dx));
-    tlwFollowBodies(&sim->bodies, &sim->solids);
     tlwRasterizeSolids(&sim->solids, &sim->flow);
     sim->solids.max_speed = meta.solid_speed;
     tlwMeasureSim(sim);
