@@ -9,19 +9,29 @@
 #define MAX_LEVELS 12
 #define SWEEPS 2 // red-black sweeps before and after
 #define COARSEST_SWEEPS 12
+#define DIRECT 64 // unknowns that are solved directly
 
 struct tlwPoisson {
     const tlwContext *context;
     tlwPoissonSystem system;
     tlwLevel levels[MAX_LEVELS];
     int level_count;
-    int p, z, y; // scratch slots of the finest grid
+    int p, z, y, inverse; // scratch slots of the finest grid
 };
 
-static bool isCoarsest(const tlwGrid *grid)
+static bool buildLevels(tlwPoisson *poisson)
 {
-    return grid->tile_count <= 1 || (grid->window_size[0] <= 4 * TLW_TILE && grid->window_size[1] <= 4 * TLW_TILE &&
-                                     grid->window_size[2] <= 4 * TLW_TILE && grid->tile_count <= 8);
+    tlwThreads *threads = poisson->context->threads;
+    tlwLevel *level = poisson->levels;
+    if (tlwListRows(threads, level) != TLW_OK)
+        return false;
+    while (poisson->level_count < MAX_LEVELS && level->unknown_count > DIRECT) {
+        poisson->level_count++;
+        if (tlwCoarsenLevel(threads, level, level + 1) != TLW_OK)
+            return false;
+        level++;
+    }
+    return level->unknown_count > DIRECT || tlwFactorLevel(level) == TLW_OK;
 }
 
 tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *system)
@@ -35,7 +45,8 @@ tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *
     poisson->p = tlwBorrowField(grid, sizeof(float));
     poisson->z = tlwBorrowField(grid, sizeof(float));
     poisson->y = tlwBorrowField(grid, sizeof(float));
-    bool ok = poisson->p >= 0 && poisson->z >= 0 && poisson->y >= 0;
+    poisson->inverse = tlwBorrowField(grid, sizeof(float));
+    bool ok = poisson->p >= 0 && poisson->z >= 0 && poisson->y >= 0 && poisson->inverse >= 0;
     tlwLevel *top = &poisson->levels[0];
     top->grid = grid;
     top->diag = tlwGetFloats(grid, system->diag);
@@ -43,10 +54,12 @@ tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *
         top->weight[a] = tlwGetFloats(grid, system->weight[a]);
     top->type = tlwGetBytes(grid, system->type);
     poisson->level_count = 1;
-    while (ok && poisson->level_count < MAX_LEVELS && !isCoarsest(poisson->levels[poisson->level_count - 1].grid)) {
-        tlwLevel *fine = &poisson->levels[poisson->level_count - 1];
-        poisson->level_count++;
-        ok = tlwCoarsenLevel(context->threads, fine, fine + 1) == TLW_OK;
+    if (ok) {
+        top->inverse = tlwGetFloats(grid, poisson->inverse);
+        tlwFillFloats(context->threads, grid, tlwGetFloats(grid, poisson->p), 0);
+        tlwFillFloats(context->threads, grid, tlwGetFloats(grid, poisson->z), 0);
+        tlwFillFloats(context->threads, grid, tlwGetFloats(grid, poisson->y), 0);
+        ok = buildLevels(poisson);
     }
     if (ok)
         return poisson;
@@ -61,16 +74,18 @@ void tlwDestroyPoisson(tlwPoisson *poisson)
     tlwReturnField(poisson->system.grid, poisson->p);
     tlwReturnField(poisson->system.grid, poisson->z);
     tlwReturnField(poisson->system.grid, poisson->y);
-    for (int n = 1; n < poisson->level_count; n++)
+    tlwReturnField(poisson->system.grid, poisson->inverse);
+    for (int n = 0; n < poisson->level_count; n++)
         tlwFreeLevel(&poisson->levels[n]);
     tlwFree(poisson);
 }
 
-static void smooth(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int sweeps, int first_color)
+static void smooth(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int sweeps, int first_color,
+                   bool start)
 {
     for (int s = 0; s < sweeps; s++) {
-        tlwSmoothLevel(threads, level, x, b, first_color);
-        tlwSmoothLevel(threads, level, x, b, 1 - first_color);
+        tlwSmoothLevel(threads, level, x, b, first_color, start && s == 0);
+        tlwSmoothLevel(threads, level, x, b, 1 - first_color, false);
     }
 }
 
@@ -78,23 +93,27 @@ static void cycle(tlwPoisson *poisson, int depth, float *x, const float *b, floa
 {
     tlwThreads *threads = poisson->context->threads;
     tlwLevel *level = &poisson->levels[depth];
-    tlwFillFloats(threads, level->grid, x, 0);
+    if (level->numbering) {
+        tlwSolveLevel(level, x, b);
+        return;
+    }
     if (depth + 1 == poisson->level_count) {
-        smooth(threads, level, x, b, COARSEST_SWEEPS, 0);
-        smooth(threads, level, x, b, COARSEST_SWEEPS, 1);
+        smooth(threads, level, x, b, COARSEST_SWEEPS, 0, true);
+        smooth(threads, level, x, b, COARSEST_SWEEPS, 1, false);
         return;
     }
     tlwLevel *coarse = level + 1;
-    smooth(threads, level, x, b, SWEEPS, 0);
+    smooth(threads, level, x, b, SWEEPS, 0, true);
     tlwComputeResidual(threads, level, x, b, r);
     tlwRestrictResidual(threads, level, r, coarse);
     cycle(poisson, depth + 1, coarse->x, coarse->b, coarse->r);
     tlwProlongate(threads, coarse, level, x);
-    smooth(threads, level, x, b, SWEEPS, 1);
+    smooth(threads, level, x, b, SWEEPS, 1, false);
 }
 
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z)
 {
+    tlwFillFloats(poisson->context->threads, poisson->system.grid, z, 0);
     cycle(poisson, 0, z, r, tlwGetFloats(poisson->system.grid, poisson->y));
 }
 
@@ -105,9 +124,9 @@ static void apply(tlwPoisson *poisson, const float *x, float *y)
         poisson->system.apply_extra(poisson->system.user, x, y);
 }
 
-// Vector work of conjugate gradients, over active tiles.
+// Vector work of conjugate gradients, over rows with unknowns.
 typedef struct Vectors {
-    const tlwGrid *grid;
+    const tlwRow *rows;
     const float *a, *b;
     float *c, *d;
     float s;
@@ -117,17 +136,17 @@ TLW_KERNEL static double dotRange(void *context, int64_t begin, int64_t end)
 {
     const Vectors *v = context;
     double sum[TLW_TILE] = {0};
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        sum[i] += (double)v->a[row + i] * v->b[row + i];
+    for (int64_t n = begin; n < end; n++)
+        for (int64_t row = TLW_ROW_START(v->rows[n]), i = 0; i < TLW_TILE; i++)
+            sum[i] += (double)v->a[row + i] * v->b[row + i];
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
 static double dot(const tlwPoisson *poisson, const float *a, const float *b)
 {
-    Vectors v = {.grid = poisson->system.grid, .a = a, .b = b};
-    return tlwParallelSum(poisson->context->threads, v.grid->tile_count, TLW_TILE_BLOCK, dotRange, &v);
+    const tlwLevel *top = &poisson->levels[0];
+    Vectors v = {.rows = top->rows, .a = a, .b = b};
+    return tlwParallelSum(poisson->context->threads, top->row_count, TLW_ROW_BLOCK, dotRange, &v);
 }
 
 // x += s p, r -= s y; returns the new |r|^2
@@ -135,14 +154,13 @@ TLW_KERNEL static double stepRange(void *context, int64_t begin, int64_t end)
 {
     const Vectors *v = context;
     double sum[TLW_TILE] = {0};
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        v->c[row + i] += v->s * v->a[row + i];
-        float r = v->d[row + i] - v->s * v->b[row + i];
-        v->d[row + i] = r;
-        sum[i] += (double)r * r;
-    }
+    for (int64_t n = begin; n < end; n++)
+        for (int64_t row = TLW_ROW_START(v->rows[n]), i = 0; i < TLW_TILE; i++) {
+            v->c[row + i] += v->s * v->a[row + i];
+            float r = v->d[row + i] - v->s * v->b[row + i];
+            v->d[row + i] = r;
+            sum[i] += (double)r * r;
+        }
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
@@ -150,20 +168,18 @@ TLW_KERNEL static double stepRange(void *context, int64_t begin, int64_t end)
 TLW_KERNEL static void directionRange(void *context, int64_t begin, int64_t end)
 {
     const Vectors *v = context;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        v->c[row + i] = v->a[row + i] + v->s * v->c[row + i];
+    for (int64_t n = begin; n < end; n++)
+        for (int64_t row = TLW_ROW_START(v->rows[n]), i = 0; i < TLW_TILE; i++)
+            v->c[row + i] = v->a[row + i] + v->s * v->c[row + i];
 }
 
 // r = b - A x, r over b
 TLW_KERNEL static void subtractRange(void *context, int64_t begin, int64_t end)
 {
     const Vectors *v = context;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(v->grid, &v->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        v->c[row + i] -= v->a[row + i];
+    for (int64_t n = begin; n < end; n++)
+        for (int64_t row = TLW_ROW_START(v->rows[n]), i = 0; i < TLW_TILE; i++)
+            v->c[row + i] -= v->a[row + i];
 }
 
 typedef struct PocketSum {
@@ -205,6 +221,8 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
 {
     tlwGrid *grid = poisson->system.grid;
     tlwThreads *threads = poisson->context->threads;
+    const tlwRow *rows = poisson->levels[0].rows;
+    int64_t row_count = poisson->levels[0].row_count;
     float *x = tlwGetFloats(grid, x_slot), *r = tlwGetFloats(grid, b_slot), *p = tlwGetFloats(grid, poisson->p),
           *z = tlwGetFloats(grid, poisson->z), *y = tlwGetFloats(grid, poisson->y);
     *stats = (tlwSolveStats){0};
@@ -215,11 +233,10 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
         return TLW_OK;
     }
     apply(poisson, x, y);
-    Vectors v = {.grid = grid, .a = y, .c = r};
-    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, subtractRange, &v);
+    Vectors v = {.rows = rows, .a = y, .c = r};
+    tlwParallelFor(threads, row_count, TLW_ROW_BLOCK, subtractRange, &v);
     removeMeans(poisson, r);
     double limit = tolerance * tolerance * target, rr = dot(poisson, r, r), rz_old = 1;
-    tlwFillFloats(threads, grid, p, 0);
     while (rr > limit) {
         if (stats->iterations == max_iterations) {
             stats->residual = sqrt(rr / target);
@@ -230,15 +247,15 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
         cycle(poisson, 0, z, r, y);
         removeMeans(poisson, z);
         double rz = dot(poisson, r, z);
-        v = (Vectors){.grid = grid, .a = z, .c = p, .s = stats->iterations ? (float)(rz / rz_old) : 0};
-        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, directionRange, &v);
+        v = (Vectors){.rows = rows, .a = z, .c = p, .s = stats->iterations ? (float)(rz / rz_old) : 0};
+        tlwParallelFor(threads, row_count, TLW_ROW_BLOCK, directionRange, &v);
         rz_old = rz;
         apply(poisson, p, y);
         double py = dot(poisson, p, y);
         if (!(py > 0))
             break;
-        v = (Vectors){.grid = grid, .a = p, .b = y, .c = x, .d = r, .s = (float)(rz / py)};
-        rr = tlwParallelSum(threads, grid->tile_count, TLW_TILE_BLOCK, stepRange, &v);
+        v = (Vectors){.rows = rows, .a = p, .b = y, .c = x, .d = r, .s = (float)(rz / py)};
+        rr = tlwParallelSum(threads, row_count, TLW_ROW_BLOCK, stepRange, &v);
         if (poisson->system.pocket_count) {
             removeMeans(poisson, r);
             rr = dot(poisson, r, r);

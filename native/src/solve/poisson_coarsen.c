@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static bool hasUnknowns(const tlwLevel *level, const tlwTile *tile)
+{
+    TLW_FOR_ROWS(level->grid, tile, j, k, row)
+    if (level->mask[row / TLW_TILE])
+        return true;
+    return false;
+}
+
 // Tiles that hold the coarse cells of the fine tiles with unknowns, and one coarse cell around them.
 static tlwResult activateCoarse(const tlwLevel *fine, tlwGrid *coarse)
 {
@@ -14,6 +22,8 @@ static tlwResult activateCoarse(const tlwLevel *fine, tlwGrid *coarse)
         return TLW_OUT_OF_MEMORY;
     for (int t = 0; t < fine->grid->tile_count; t++) {
         const tlwTile *tile = &fine->grid->tiles[t];
+        if (!hasUnknowns(fine, tile))
+            continue;
         int low[3], high[3];
         for (int a = 0; a < 3; a++) {
             low[a] = tlwFloorDiv(tile->cell[a] / 2 - 1, TLW_TILE);
@@ -47,28 +57,44 @@ static inline float excessOf(const tlwLevel *fine, int64_t c)
     return excess > 1e-5f * fine->diag[c] ? excess : 0;
 }
 
-// Weights of the three lower faces, excess and type of one coarse cell from its children.
-static void coarsenCell(const tlwLevel *fine, int i, int j, int k, float weight[3], float *excess, uint8_t *type)
+// Weights of the three lower faces and excess of one coarse cell from its children.
+static void coarsenCell(const tlwLevel *fine, int i, int j, int k, float weight[3], float *excess)
 {
     const tlwGrid *grid = fine->grid;
     weight[0] = weight[1] = weight[2] = *excess = 0;
-    *type = TLW_CELL_SOLID;
     for (int n = 0; n < 8; n++) {
         int ci = 2 * i + (n & 1), cj = 2 * j + (n >> 1 & 1), ck = 2 * k + (n >> 2);
         if (!tlwInWindow(grid, ci, cj, ck))
             continue;
         int64_t c = tlwCellIndex(grid, ci, cj, ck);
-        uint8_t child = fine->type[c];
         for (int a = 0; a < 3; a++)
             if (!(n >> a & 1))
                 weight[a] += 0.5f * fine->weight[a][c];
-        if (child == TLW_CELL_LIQUID) {
+        if (fine->type[c] == TLW_CELL_LIQUID)
             *excess += 0.5f * excessOf(fine, c);
-            *type = TLW_CELL_LIQUID;
-        } else if (child == TLW_CELL_AIR && *type == TLW_CELL_SOLID) {
-            *type = TLW_CELL_AIR;
-        }
     }
+}
+
+// Types of a coarse row: liquid if a child is, else air if one is. Both are bits of their own.
+static bool coarsenTypes(const tlwGrid *grid, const uint8_t *fine, int i, int j, int k, uint8_t type[TLW_TILE])
+{
+    uint8_t any[2 * TLW_TILE] = {0};
+    for (int n = 0; n < 4; n++)
+        for (int half = 0; half < 2; half++) {
+            int ci = 2 * i + half * TLW_TILE, cj = 2 * j + (n & 1), ck = 2 * k + (n >> 1);
+            if (!tlwInWindow(grid, ci, cj, ck))
+                continue;
+            const uint8_t *row = fine + tlwCellIndex(grid, ci, cj, ck);
+            for (int m = 0; m < TLW_TILE; m++)
+                any[half * TLW_TILE + m] |= row[m];
+        }
+    bool liquid = false;
+    for (int m = 0; m < TLW_TILE; m++) {
+        uint8_t both = any[2 * m] | any[2 * m + 1];
+        type[m] = both & TLW_CELL_LIQUID ? TLW_CELL_LIQUID : both;
+        liquid |= type[m] == TLW_CELL_LIQUID;
+    }
+    return liquid;
 }
 
 static void coefficientRange(void *context, int64_t begin, int64_t end)
@@ -78,12 +104,15 @@ static void coefficientRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &coarse->grid->tiles[t];
         TLW_FOR_ROWS(coarse->grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            float weight[3], excess;
-            coarsenCell(s->fine, tile->cell[0] + i, (int)j, k, weight, &excess, &coarse->type[row + i]);
-            for (int a = 0; a < 3; a++)
-                coarse->weight[a][row + i] = weight[a];
-            coarse->diag[row + i] = excess;
+        {
+            if (!coarsenTypes(s->fine->grid, s->fine->type, tile->cell[0], (int)j, k, coarse->type + row))
+                continue; // weights and diagonal stay zero
+            for (int i = 0; i < TLW_TILE; i++) {
+                float weight[3];
+                coarsenCell(s->fine, tile->cell[0] + i, (int)j, k, weight, &coarse->diag[row + i]);
+                for (int a = 0; a < 3; a++)
+                    coarse->weight[a][row + i] = weight[a];
+            }
         }
     }
 }
@@ -93,15 +122,16 @@ static void diagonalRange(void *context, int64_t begin, int64_t end)
 {
     const tlwLevel *level = context;
     int64_t sy = level->grid->stride_y, sz = level->grid->stride_z;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        float sum = level->weight[0][c] + level->weight[0][c + 1] + level->weight[1][c] + level->weight[1][c + sy] +
-                    level->weight[2][c] + level->weight[2][c + sz];
-        level->diag[c] += sum;
-        if (level->type[c] != TLW_CELL_LIQUID || !(level->diag[c] > 0))
-            level->diag[c] = 1;
-    }
+    for (int64_t n = begin; n < end; n++)
+        for (int64_t c = TLW_ROW_START(level->rows[n]), last = c + TLW_TILE; c < last; c++) {
+            float sum = level->weight[0][c] + level->weight[0][c + 1] + level->weight[1][c] + level->weight[1][c + sy] +
+                        level->weight[2][c] + level->weight[2][c + sz];
+            level->diag[c] += sum;
+            bool unknown = level->type[c] == TLW_CELL_LIQUID;
+            if (!unknown || !(level->diag[c] > 0))
+                level->diag[c] = 1;
+            level->inverse[c] = unknown ? 1 / level->diag[c] : 0;
+        }
 }
 
 // Solid cells with unknowns beside them: face neighbours count; failing those, the cells across an edge, then a corner.
@@ -124,45 +154,49 @@ static int findSources(const tlwLevel *level, int64_t c, int64_t sources[12])
     return 0;
 }
 
-// Solid cells around unknowns are marked first, so that the many solid cells far from any cost one look.
-#define MARKED 3
-
-static void markRange(void *context, int64_t begin, int64_t end)
+// Cells of a row with an unknown among the 26 around them.
+static unsigned maskAround(const tlwLevel *level, int64_t row)
 {
-    const tlwLevel *level = context;
-    int64_t sy = level->grid->stride_y, sz = level->grid->stride_z;
-    uint8_t *type = level->type;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        if (type[c] != TLW_CELL_SOLID)
-            continue;
-        for (int n = 0; n < 27; n++)
-            if (type[c + (n % 3 - 1) + (n / 3 % 3 - 1) * sy + (n / 9 - 1) * sz] == TLW_CELL_LIQUID) {
-                level->mark[c] = MARKED;
-                break;
-            }
-    }
+    const uint8_t *mask = level->mask + row / TLW_TILE;
+    int64_t sy = level->grid->stride_y / TLW_TILE, sz = level->grid->stride_z / TLW_TILE;
+    unsigned near = 0;
+    for (int dk = -1; dk <= 1; dk++)
+        for (int dj = -1; dj <= 1; dj++) {
+            const uint8_t *m = mask + dj * sy + dk * sz;
+            near |= m[0] | (unsigned)m[0] << 1 | m[0] >> 1 | m[-1] >> 7 | (unsigned)(m[1] & 1) << 7;
+        }
+    return near & 0xff;
 }
 
-static tlwResult findGhosts(tlwThreads *threads, tlwLevel *level)
+static tlwResult findGhosts(tlwLevel *level)
 {
-    int64_t ghost_capacity = 0, source_capacity = 0, source_count = 0;
-    tlwParallelFor(threads, level->grid->tile_count, TLW_TILE_BLOCK, markRange, level);
+    int64_t ghost_capacity = 0, source_capacity = 0, row_capacity = 0, source_count = 0;
     for (int t = 0; t < level->grid->tile_count; t++)
         TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        if (level->mark[c] != MARKED)
-            continue;
-        int64_t sources[12];
-        int count = findSources(level, c, sources);
-        if (!tlwReserve((void **)&level->ghosts, &ghost_capacity, level->ghost_count + 1, sizeof *level->ghosts) ||
-            !tlwReserve((void **)&level->sources, &source_capacity, source_count + count, sizeof *level->sources))
-            return TLW_OUT_OF_MEMORY;
-        level->ghosts[level->ghost_count++] = (tlwGhost){c, (int)source_count, count};
-        for (int n = 0; n < count; n++)
-            level->sources[source_count++] = sources[n];
-    }
+        {
+            unsigned near = maskAround(level, row), found = 0;
+            for (int64_t c = row; near && c < row + TLW_TILE; c++) {
+                if (!(near >> (c - row) & 1) || level->type[c] != TLW_CELL_SOLID)
+                    continue;
+                int64_t sources[12];
+                int count = findSources(level, c, sources);
+                if (!tlwReserve((void **)&level->ghosts, &ghost_capacity, level->ghost_count + 1,
+                                sizeof *level->ghosts) ||
+                    !tlwReserve((void **)&level->sources, &source_capacity, source_count + count,
+                                sizeof *level->sources))
+                    return TLW_OUT_OF_MEMORY;
+                level->ghosts[level->ghost_count++] = (tlwGhost){c, (int)source_count, count};
+                for (int n = 0; n < count; n++)
+                    level->sources[source_count++] = sources[n];
+                found = 1;
+            }
+            if (!found || level->mask[row / TLW_TILE])
+                continue;
+            if (!tlwReserve((void **)&level->ghost_rows, &row_capacity, level->ghost_row_count + 1,
+                            sizeof *level->ghost_rows))
+                return TLW_OUT_OF_MEMORY;
+            level->ghost_rows[level->ghost_row_count++] = row;
+        }
     return TLW_OK;
 }
 
@@ -178,9 +212,8 @@ tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *c
     const float zero = 0;
     const uint8_t solid = TLW_CELL_SOLID;
     int slots[9];
-    for (int n = 0; n < 7; n++)
+    for (int n = 0; n < 8; n++)
         slots[n] = tlwAddField(grid, sizeof(float), &zero, false);
-    slots[7] = tlwAddField(grid, sizeof(uint8_t), &solid, false);
     slots[8] = tlwAddField(grid, sizeof(uint8_t), &solid, false);
     TLW_TRY(activateCoarse(fine, grid));
     coarse->diag = tlwGetFloats(grid, slots[0]);
@@ -189,18 +222,26 @@ tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *c
     coarse->x = tlwGetFloats(grid, slots[4]);
     coarse->b = tlwGetFloats(grid, slots[5]);
     coarse->r = tlwGetFloats(grid, slots[6]);
-    coarse->type = tlwGetBytes(grid, slots[7]);
-    coarse->mark = tlwGetBytes(grid, slots[8]);
+    coarse->inverse = tlwGetFloats(grid, slots[7]);
+    coarse->type = tlwGetBytes(grid, slots[8]);
     Coarsen s = {fine, coarse};
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, coefficientRange, &s);
-    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, diagonalRange, coarse);
-    return findGhosts(threads, coarse);
+    TLW_TRY(tlwListRows(threads, coarse));
+    tlwParallelFor(threads, coarse->row_count, TLW_ROW_BLOCK, diagonalRange, coarse);
+    return findGhosts(coarse);
 }
 
 void tlwFreeLevel(tlwLevel *level)
 {
     tlwFree(level->ghosts);
     tlwFree(level->sources);
+    tlwFree(level->ghost_rows);
+    tlwFree(level->rows);
+    tlwFree(level->numbering);
+    tlwFree(level->values);
+    tlwFreeEnvelope(&level->factors);
+    if (level->mask)
+        tlwFreePages(level->mask, (size_t)level->grid->cell_count / TLW_TILE);
     if (level->grid == &level->owned)
         tlwFreeGrid(&level->owned);
     memset(level, 0, sizeof *level);

@@ -1,4 +1,4 @@
-// Stencil and transfer kernels of the Poisson hierarchy. All loops run over rows of eight cells of active tiles.
+// Stencil and transfer kernels of the Poisson hierarchy. All loops run over the rows of eight cells that hold unknowns.
 #include "solve/poisson_level.h"
 
 #include "base/kernel.h"
@@ -27,137 +27,138 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
 {
     const Stencil *s = context;
     const tlwLevel *level = s->level;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-        {
-            float sum[TLW_TILE];
-            gatherRow(level, s->in, row, sum);
-            const float *b = s->b + row, *diag = level->diag + row;
-            float *x = s->out + row;
-            for (int i = 0; i < TLW_TILE; i++)
-                sum[i] = (b[i] + sum[i]) / diag[i];
-            for (int i = (int)((j + k + s->color) & 1); i < TLW_TILE; i += 2)
-                x[i] = sum[i];
-        }
+    for (int64_t n = begin; n < end; n++) {
+        int64_t row = TLW_ROW_START(level->rows[n]);
+        float sum[TLW_TILE];
+        gatherRow(level, s->in, row, sum);
+        const float *b = s->b + row, *inverse = level->inverse + row;
+        float *x = s->out + row;
+        for (int i = 0; i < TLW_TILE; i++)
+            sum[i] = (b[i] + sum[i]) * inverse[i];
+        for (int i = (int)((level->rows[n] + s->color) & 1); i < TLW_TILE; i += 2)
+            x[i] = sum[i];
+    }
 }
 
-void tlwSmoothLevel(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int color)
+// The first half sweep from zero.
+TLW_KERNEL static void startRange(void *context, int64_t begin, int64_t end)
+{
+    const Stencil *s = context;
+    const tlwLevel *level = s->level;
+    for (int64_t n = begin; n < end; n++) {
+        int64_t row = TLW_ROW_START(level->rows[n]);
+        const float *b = s->b + row, *inverse = level->inverse + row;
+        float *x = s->out + row;
+        int other = (int)((level->rows[n] + s->color + 1) & 1);
+        for (int i = 0; i < TLW_TILE; i++)
+            x[i] = b[i] * inverse[i];
+        for (int i = other; i < TLW_TILE; i += 2)
+            x[i] = 0;
+    }
+}
+
+void tlwSmoothLevel(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int color, bool start)
 {
     Stencil s = {level, x, b, x, color};
-    tlwParallelFor(threads, level->grid->tile_count, TLW_TILE_BLOCK, smoothRange, &s);
+    tlwParallelFor(threads, level->row_count, TLW_ROW_BLOCK, start ? startRange : smoothRange, &s);
 }
 
 TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
 {
     const Stencil *s = context;
     const tlwLevel *level = s->level;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-        {
-            float sum[TLW_TILE];
-            gatherRow(level, s->in, row, sum);
-            const float *b = s->b + row, *diag = level->diag + row, *x = s->in + row;
-            float *r = s->out + row;
-            for (int i = 0; i < TLW_TILE; i++)
-                r[i] = b[i] - (diag[i] * x[i] - sum[i]);
-        }
+    for (int64_t n = begin; n < end; n++) {
+        int64_t row = TLW_ROW_START(level->rows[n]);
+        float sum[TLW_TILE];
+        gatherRow(level, s->in, row, sum);
+        const float *b = s->b + row, *diag = level->diag + row, *x = s->in + row;
+        float *r = s->out + row;
+        for (int i = 0; i < TLW_TILE; i++)
+            r[i] = b[i] - (diag[i] * x[i] - sum[i]);
+    }
 }
 
 void tlwComputeResidual(tlwThreads *threads, const tlwLevel *level, const float *x, const float *b, float *r)
 {
     Stencil s = {level, x, b, r, 0};
-    tlwParallelFor(threads, level->grid->tile_count, TLW_TILE_BLOCK, residualRange, &s);
+    tlwParallelFor(threads, level->row_count, TLW_ROW_BLOCK, residualRange, &s);
 }
 
 TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
 {
     const Stencil *s = context;
     const tlwLevel *level = s->level;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-        {
-            float sum[TLW_TILE];
-            gatherRow(level, s->in, row, sum);
-            const float *diag = level->diag + row, *x = s->in + row;
-            float *y = s->out + row;
-            for (int i = 0; i < TLW_TILE; i++)
-                y[i] = diag[i] * x[i] - sum[i];
-        }
+    for (int64_t n = begin; n < end; n++) {
+        int64_t row = TLW_ROW_START(level->rows[n]);
+        float sum[TLW_TILE];
+        gatherRow(level, s->in, row, sum);
+        const float *diag = level->diag + row, *x = s->in + row;
+        float *y = s->out + row;
+        for (int i = 0; i < TLW_TILE; i++)
+            y[i] = diag[i] * x[i] - sum[i];
+    }
 }
 
 void tlwApplyLevel(tlwThreads *threads, const tlwLevel *level, const float *x, float *y)
 {
     Stencil s = {level, x, NULL, y, 0};
-    tlwParallelFor(threads, level->grid->tile_count, TLW_TILE_BLOCK, applyRange, &s);
+    tlwParallelFor(threads, level->row_count, TLW_ROW_BLOCK, applyRange, &s);
 }
 
 typedef struct Transfer {
-    const tlwLevel *fine;
-    const tlwLevel *coarse;
+    const tlwGrid *fine, *coarse;
+    const tlwRow *rows;
     const float *in;
     float *out;
 } Transfer;
 
-// Fine rows that a coarse tile's trilinear restriction reads: 18 cells per axis. Rows outside the fine window are zero.
+// Domain coordinates of a row's first cell.
+static inline void locateRow(const tlwGrid *grid, int64_t row, int cell[3])
+{
+    int64_t plane = row / grid->stride_z, rest = row - plane * grid->stride_z, line = rest / grid->stride_y;
+    cell[0] = grid->window_min[0] + (int)(rest - line * grid->stride_y);
+    cell[1] = grid->window_min[1] + (int)line;
+    cell[2] = grid->window_min[2] + (int)plane;
+}
+
+// Fine cells that a coarse row's trilinear restriction reads along x.
 #define SPAN (2 * TLW_TILE + 2)
 
-// Copy 18 cells of a fine row; false when the row lies outside the window.
-static inline bool loadFineRow(const tlwGrid *fine, const float *r, int i, int j, int k, float row[SPAN])
+// sum += weight * 18 cells of a fine row; cells outside the window are zero
+static inline void addFineRow(const tlwGrid *fine, const float *r, int i, int j, int k, float weight, float sum[SPAN])
 {
     int x = i - fine->window_min[0], y = j - fine->window_min[1], z = k - fine->window_min[2];
     if (y < 0 || y >= fine->window_size[1] || z < 0 || z >= fine->window_size[2])
-        return false;
+        return;
     const float *from = r + x + fine->stride_y * y + fine->stride_z * z;
     if (x >= 0 && x + SPAN <= fine->window_size[0]) {
-        memcpy(row, from, SPAN * sizeof *row);
-        return true;
+        for (int n = 0; n < SPAN; n++)
+            sum[n] += weight * from[n];
+        return;
     }
     for (int n = 0; n < SPAN; n++)
-        row[n] = x + n >= 0 && x + n < fine->window_size[0] ? from[n] : 0;
-    return true;
-}
-
-static inline void reduceRow(const float row[SPAN], float out[TLW_TILE])
-{
-    for (int i = 0; i < TLW_TILE; i++)
-        out[i] = 0.25f * (row[2 * i] + row[2 * i + 3]) + 0.75f * (row[2 * i + 1] + row[2 * i + 2]);
+        sum[n] += x + n >= 0 && x + n < fine->window_size[0] ? weight * from[n] : 0;
 }
 
 TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
 {
     const Transfer *s = context;
-    const tlwGrid *fine = s->fine->grid, *coarse = s->coarse->grid;
+    static const float weight[4] = {0.25f, 0.75f, 0.75f, 0.25f};
     for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &coarse->tiles[t];
-        // plane[n][j]: fine plane 2k - 1 + n, reduced along x and y to 8x8
-        float plane[SPAN][TLW_TILE][TLW_TILE];
-        for (int n = 0; n < SPAN; n++) {
-            float rows[SPAN][TLW_TILE];
-            for (int m = 0; m < SPAN; m++) {
-                float row[SPAN];
-                if (loadFineRow(fine, s->in, 2 * tile->cell[0] - 1, 2 * tile->cell[1] - 1 + m,
-                                2 * tile->cell[2] - 1 + n, row))
-                    reduceRow(row, rows[m]);
-                else
-                    memset(rows[m], 0, sizeof rows[m]);
-            }
-            for (int j = 0; j < TLW_TILE; j++)
-                for (int i = 0; i < TLW_TILE; i++)
-                    plane[n][j][i] = 0.25f * (rows[2 * j][i] + rows[2 * j + 3][i]) +
-                                     0.75f * (rows[2 * j + 1][i] + rows[2 * j + 2][i]);
-        }
-        TLW_FOR_ROWS(coarse, tile, j, k, row)
-        {
-            int n = 2 * (k - tile->cell[2]), m = (int)(j - tile->cell[1]);
-            for (int i = 0; i < TLW_TILE; i++)
-                s->out[row + i] =
-                    0.25f * (plane[n][m][i] + plane[n + 3][m][i]) + 0.75f * (plane[n + 1][m][i] + plane[n + 2][m][i]);
-        }
+        int64_t row = TLW_ROW_START(s->rows[t]);
+        int cell[3];
+        locateRow(s->coarse, row, cell);
+        float sum[SPAN] = {0};
+        for (int n = 0; n < 4; n++)
+            for (int m = 0; m < 4; m++)
+                addFineRow(s->fine, s->in, 2 * cell[0] - 1, 2 * cell[1] - 1 + m, 2 * cell[2] - 1 + n,
+                           weight[n] * weight[m], sum);
+        for (int i = 0; i < TLW_TILE; i++)
+            s->out[row + i] = 0.25f * (sum[2 * i] + sum[2 * i + 3]) + 0.75f * (sum[2 * i + 1] + sum[2 * i + 2]);
     }
 }
 
-// Ghosts give what was restricted to them to the cells they are the mean of; then nothing but unknowns has a
-// right-hand side.
+// Ghosts give what was restricted to them to the cells they are the mean of.
 static void foldGhosts(tlwLevel *level)
 {
     for (int g = 0; g < level->ghost_count; g++) {
@@ -168,50 +169,48 @@ static void foldGhosts(tlwLevel *level)
     }
 }
 
+// Then nothing but unknowns has a right-hand side.
 static void clearOthers(void *context, int64_t begin, int64_t end)
 {
     const tlwLevel *level = context;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        if (level->type[row + i] != TLW_CELL_LIQUID)
-            level->b[row + i] = 0;
+    for (int64_t n = begin; n < end; n++) {
+        int64_t row = TLW_ROW_START(level->rows[n]);
+        unsigned mask = level->mask[row / TLW_TILE];
+        for (int i = 0; mask != 0xff && i < TLW_TILE; i++)
+            if (!(mask >> i & 1))
+                level->b[row + i] = 0;
+    }
 }
 
 void tlwRestrictResidual(tlwThreads *threads, const tlwLevel *fine, const float *r, tlwLevel *coarse)
 {
-    Transfer s = {fine, coarse, r, coarse->b};
-    tlwParallelFor(threads, coarse->grid->tile_count, 1, restrictRange, &s);
+    Transfer s = {fine->grid, coarse->grid, coarse->rows, r, coarse->b};
+    tlwParallelFor(threads, coarse->row_count, TLW_ROW_BLOCK / 4, restrictRange, &s);
+    s.rows = coarse->ghost_rows;
+    tlwParallelFor(threads, coarse->ghost_row_count, TLW_ROW_BLOCK / 4, restrictRange, &s);
     foldGhosts(coarse);
-    tlwParallelFor(threads, coarse->grid->tile_count, TLW_TILE_BLOCK, clearOthers, coarse);
+    tlwParallelFor(threads, coarse->row_count, 4 * TLW_ROW_BLOCK, clearOthers, coarse);
 }
 
 TLW_KERNEL static void prolongateRange(void *context, int64_t begin, int64_t end)
 {
     const Transfer *s = context;
-    const tlwGrid *fine = s->fine->grid, *coarse = s->coarse->grid;
     enum { HALF = TLW_TILE / 2, CELLS = HALF + 2 };
     for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &fine->tiles[t];
-        // Coarse cells half - 1 .. half + 4 of each axis, interpolated along x first, then y, then z.
-        float line[CELLS][CELLS][TLW_TILE];
-        int ci = tile->cell[0] / 2 - 1, cj = tile->cell[1] / 2 - 1, ck = tile->cell[2] / 2 - 1;
-        for (int n = 0; n < CELLS; n++)
-            for (int m = 0; m < CELLS; m++) {
-                const float *c = s->in + tlwCellIndex(coarse, ci, cj + m, ck + n);
-                for (int i = 0; i < HALF; i++) {
-                    line[n][m][2 * i] = 0.75f * c[i + 1] + 0.25f * c[i];
-                    line[n][m][2 * i + 1] = 0.75f * c[i + 1] + 0.25f * c[i + 2];
-                }
-            }
-        TLW_FOR_ROWS(fine, tile, j, k, row)
-        {
-            int fk = k - tile->cell[2], fj = (int)(j - tile->cell[1]);
-            int n = fk / 2 + 1, n2 = fk & 1 ? n + 1 : n - 1, m = fj / 2 + 1, m2 = fj & 1 ? m + 1 : m - 1;
-            float *x = s->out + row;
-            for (int i = 0; i < TLW_TILE; i++)
-                x[i] += 0.75f * (0.75f * line[n][m][i] + 0.25f * line[n][m2][i]) +
-                        0.25f * (0.75f * line[n2][m][i] + 0.25f * line[n2][m2][i]);
+        int64_t row = TLW_ROW_START(s->rows[t]);
+        int cell[3];
+        locateRow(s->fine, row, cell);
+        // Nearer and farther coarse rows along y and z; coarse cells half - 1 .. half + 4 along x.
+        int j = cell[1] >> 1, k = cell[2] >> 1;
+        int64_t dy = cell[1] & 1 ? s->coarse->stride_y : -s->coarse->stride_y;
+        int64_t dz = cell[2] & 1 ? s->coarse->stride_z : -s->coarse->stride_z;
+        const float *c = s->in + tlwCellIndex(s->coarse, cell[0] / 2 - 1, j, k);
+        float line[CELLS], *x = s->out + row;
+        for (int i = 0; i < CELLS; i++)
+            line[i] = 0.75f * (0.75f * c[i] + 0.25f * c[i + dy]) + 0.25f * (0.75f * c[i + dz] + 0.25f * c[i + dy + dz]);
+        for (int i = 0; i < HALF; i++) {
+            x[2 * i] += 0.75f * line[i + 1] + 0.25f * line[i];
+            x[2 * i + 1] += 0.75f * line[i + 1] + 0.25f * line[i + 2];
         }
     }
 }
@@ -225,6 +224,6 @@ void tlwProlongate(tlwThreads *threads, tlwLevel *coarse, const tlwLevel *fine, 
             sum += coarse->x[coarse->sources[ghost->first + n]];
         coarse->x[ghost->cell] = sum / (float)ghost->count;
     }
-    Transfer s = {fine, coarse, coarse->x, x};
-    tlwParallelFor(threads, fine->grid->tile_count, TLW_TILE_BLOCK, prolongateRange, &s);
+    Transfer s = {fine->grid, coarse->grid, fine->rows, coarse->x, x};
+    tlwParallelFor(threads, fine->row_count, TLW_ROW_BLOCK, prolongateRange, &s);
 }
