@@ -6,25 +6,57 @@
 
 #include <string.h>
 
-static tlwResult makeSpans(tlwStressLevel *level)
+// Tiles t .. end - 1 are neighbours along x.
+static int endOfRun(const tlwGrid *grid, int t)
+{
+    int end = t + 1;
+    while (end < grid->tile_count && end < t + TLW_SPAN_TILES &&
+           grid->tiles[end].base == grid->tiles[t].base + (end - t) * TLW_TILE &&
+           grid->tiles[end].cell[1] == grid->tiles[t].cell[1] && grid->tiles[end].cell[2] == grid->tiles[t].cell[2])
+        end++;
+    return end;
+}
+
+static bool holdsUnknown(const tlwStressLevel *level, int64_t row)
+{
+    bool used = false;
+    for (int64_t i = row; i < row + TLW_TILE; i++)
+        used |= (level->mass[0][i] > 0) | (level->mass[1][i] > 0) | (level->mass[2][i] > 0);
+    return used;
+}
+
+// List the rows of all tiles, joined along x where they touch; only those with unknowns when `trim`.
+static void listSpans(tlwStressLevel *level, bool trim)
 {
     const tlwGrid *grid = &level->grid;
-    level->spans = tlwAlloc((size_t)grid->tile_count, sizeof *level->spans);
-    level->partial = tlwAlloc((size_t)grid->tile_count * TLW_PARTIALS, sizeof *level->partial);
+    level->span_count = 0;
+    for (int t = 0, end; t < grid->tile_count; t = end) {
+        end = endOfRun(grid, t);
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, start)
+        {
+            tlwSpan *span = NULL;
+            for (int64_t row = start; row < start + (end - t) * TLW_TILE; row += TLW_TILE) {
+                if (trim && !holdsUnknown(level, row)) {
+                    span = NULL;
+                } else if (span) {
+                    span->cells += TLW_TILE;
+                } else {
+                    span = &level->spans[level->span_count++];
+                    *span = (tlwSpan){row, TLW_TILE};
+                }
+            }
+        }
+    }
+}
+
+static tlwResult makeSpans(tlwStressLevel *level)
+{
+    size_t rows = (size_t)level->grid.tile_count * TLW_TILE * TLW_TILE;
+    level->spans = tlwAlloc(rows, sizeof *level->spans);
+    level->partial = tlwAlloc((rows / TLW_SPAN_BLOCK + 1) * TLW_PARTIALS, sizeof *level->partial);
     if (!level->spans || !level->partial)
         return TLW_OUT_OF_MEMORY;
-    for (int t = 0; t < grid->tile_count; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        tlwSpan *last = level->span_count ? &level->spans[level->span_count - 1] : NULL;
-        if (last && last->cells < TLW_SPAN_TILES * TLW_TILE && last->base + last->cells == tile->base &&
-            last->cell[1] == tile->cell[1] && last->cell[2] == tile->cell[2]) {
-            last->cells += TLW_TILE;
-            continue;
-        }
-        tlwSpan *span = &level->spans[level->span_count++];
-        *span = (tlwSpan){.base = tile->base, .cells = TLW_TILE, .j1 = TLW_TILE, .k1 = TLW_TILE};
-        memcpy(span->cell, tile->cell, sizeof span->cell);
-    }
+    listSpans(level, false);
     return TLW_OK;
 }
 
@@ -49,31 +81,9 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
     return TLW_OK;
 }
 
-static void trimRange(void *context, int64_t begin, int64_t end)
+void tlwTrimSpans(tlwStressLevel *level)
 {
-    tlwStressLevel *level = context;
-    for (int64_t n = begin; n < end; n++) {
-        tlwSpan *span = &level->spans[n];
-        int low[2] = {TLW_TILE, TLW_TILE}, high[2] = {0, 0};
-        for (int k = 0; k < TLW_TILE; k++)
-            for (int j = 0; j < TLW_TILE; j++) {
-                int64_t row = span->base + j * level->grid.stride_y + k * level->grid.stride_z;
-                bool used = false;
-                for (int64_t i = row; i < row + span->cells; i++)
-                    used |= (level->mass[0][i] > 0) | (level->mass[1][i] > 0) | (level->mass[2][i] > 0);
-                if (!used)
-                    continue;
-                low[0] = j < low[0] ? j : low[0], high[0] = j >= high[0] ? j + 1 : high[0];
-                low[1] = k < low[1] ? k : low[1], high[1] = k >= high[1] ? k + 1 : high[1];
-            }
-        span->j0 = (int8_t)low[0], span->j1 = (int8_t)(high[0] > low[0] ? high[0] : low[0]);
-        span->k0 = (int8_t)low[1], span->k1 = (int8_t)(high[1] > low[1] ? high[1] : low[1]);
-    }
-}
-
-void tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level)
-{
-    tlwParallelFor(threads, level->span_count, 4, trimRange, level);
+    listSpans(level, true);
 }
 
 void tlwFreeStressLevel(tlwStressLevel *level)
@@ -144,21 +154,18 @@ TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
     const Stencil s = makeStencil(job->level);
     const double *u = job->xd->at[0], *v = job->xd->at[1], *w = job->xd->at[2];
     double *restrict yu = job->yd->at[0], *restrict yv = job->yd->at[1], *restrict yw = job->yd->at[2];
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        double sum[TLW_TILE] = {0};
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-        {
+    double sum[TLW_TILE] = {0};
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
+    {
 #pragma GCC ivdep
-            for (int l = 0; l < TLW_TILE; l++) {
-                double a[3];
-                rowOfA_d(&s, u, v, w, i + l, a);
-                yu[i + l] = a[0], yv[i + l] = a[1], yw[i + l] = a[2];
-                sum[l] += (u[i + l] * a[0] + v[i + l] * a[1]) + w[i + l] * a[2];
-            }
+        for (int l = 0; l < TLW_TILE; l++) {
+            double a[3];
+            rowOfA_d(&s, u, v, w, i + l, a);
+            yu[i + l] = a[0], yv[i + l] = a[1], yw[i + l] = a[2];
+            sum[l] += (u[i + l] * a[0] + v[i + l] * a[1]) + w[i + l] * a[2];
         }
-        job->level->partial[n * TLW_PARTIALS] = addLanes(sum);
     }
+    partialsOf(job->level, begin)[0] = addLanes(sum);
 }
 
 double tlwApplyStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y)
@@ -175,24 +182,21 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
     const double *u = job->xd->at[0], *v = job->xd->at[1], *w = job->xd->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     double *restrict ru = job->yd->at[0], *restrict rv = job->yd->at[1], *restrict rw = job->yd->at[2];
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        double sum[TLW_TILE] = {0};
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-        {
+    double sum[TLW_TILE] = {0};
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
+    {
 #pragma GCC ivdep
-            for (int l = 0; l < TLW_TILE; l++) {
-                double a[3];
-                rowOfA_d(&s, u, v, w, i + l, a);
-                double mu = s.mu[i + l], mv = s.mv[i + l], mw = s.mw[i + l];
-                double r0 = mu > 0 ? bu[i + l] - a[0] : 0, r1 = mv > 0 ? bv[i + l] - a[1] : 0,
-                       r2 = mw > 0 ? bw[i + l] - a[2] : 0;
-                ru[i + l] = r0, rv[i + l] = r1, rw[i + l] = r2;
-                sum[l] += (r0 * r0 / (mu > 0 ? mu : 1) + r1 * r1 / (mv > 0 ? mv : 1)) + r2 * r2 / (mw > 0 ? mw : 1);
-            }
+        for (int l = 0; l < TLW_TILE; l++) {
+            double a[3];
+            rowOfA_d(&s, u, v, w, i + l, a);
+            double mu = s.mu[i + l], mv = s.mv[i + l], mw = s.mw[i + l];
+            double r0 = mu > 0 ? bu[i + l] - a[0] : 0, r1 = mv > 0 ? bv[i + l] - a[1] : 0,
+                   r2 = mw > 0 ? bw[i + l] - a[2] : 0;
+            ru[i + l] = r0, rv[i + l] = r1, rw[i + l] = r2;
+            sum[l] += (r0 * r0 / (mu > 0 ? mu : 1) + r1 * r1 / (mv > 0 ? mv : 1)) + r2 * r2 / (mw > 0 ? mw : 1);
         }
-        job->level->partial[n * TLW_PARTIALS] = addLanes(sum);
     }
+    partialsOf(job->level, begin)[0] = addLanes(sum);
 }
 
 double tlwStressResidual(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
@@ -210,18 +214,15 @@ TLW_KERNEL static void residualFloatRange(void *context, int64_t begin, int64_t 
     const float *u = job->x->at[0], *v = job->x->at[1], *w = job->x->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict ru = job->out->at[0], *restrict rv = job->out->at[1], *restrict rw = job->out->at[2];
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-        {
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
+    {
 #pragma GCC ivdep
-            for (int l = 0; l < TLW_TILE; l++) {
-                float a[3];
-                rowOfA_f(&s, u, v, w, i + l, a);
-                ru[i + l] = s.mu[i + l] > 0 ? bu[i + l] - a[0] : 0;
-                rv[i + l] = s.mv[i + l] > 0 ? bv[i + l] - a[1] : 0;
-                rw[i + l] = s.mw[i + l] > 0 ? bw[i + l] - a[2] : 0;
-            }
+        for (int l = 0; l < TLW_TILE; l++) {
+            float a[3];
+            rowOfA_f(&s, u, v, w, i + l, a);
+            ru[i + l] = s.mu[i + l] > 0 ? bu[i + l] - a[0] : 0;
+            rv[i + l] = s.mv[i + l] > 0 ? bv[i + l] - a[1] : 0;
+            rw[i + l] = s.mw[i + l] > 0 ? bw[i + l] - a[2] : 0;
         }
     }
 }
@@ -241,23 +242,20 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
     const float *u = job->x->at[0], *v = job->x->at[1], *w = job->x->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict pu = job->out->at[0], *restrict pv = job->out->at[1], *restrict pw = job->out->at[2];
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-        {
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
+    {
 #pragma GCC ivdep
-            for (int l = 0; l < TLW_TILE; l++) {
-                float a[3], d[3];
-                rowOfA_f(&s, u, v, w, i + l, a);
-                diagonalOfA(&s, i + l, d);
-                float x0 = u[i + l], x1 = v[i + l], x2 = w[i + l];
-                float y0 = now * x0 - before * pu[i + l] + beta * (bu[i + l] - a[0]) / d[0];
-                float y1 = now * x1 - before * pv[i + l] + beta * (bv[i + l] - a[1]) / d[1];
-                float y2 = now * x2 - before * pw[i + l] + beta * (bw[i + l] - a[2]) / d[2];
-                pu[i + l] = s.mu[i + l] > 0 ? y0 : 0;
-                pv[i + l] = s.mv[i + l] > 0 ? y1 : 0;
-                pw[i + l] = s.mw[i + l] > 0 ? y2 : 0;
-            }
+        for (int l = 0; l < TLW_TILE; l++) {
+            float a[3], d[3];
+            rowOfA_f(&s, u, v, w, i + l, a);
+            diagonalOfA(&s, i + l, d);
+            float x0 = u[i + l], x1 = v[i + l], x2 = w[i + l];
+            float y0 = now * x0 - before * pu[i + l] + beta * (bu[i + l] - a[0]) / d[0];
+            float y1 = now * x1 - before * pv[i + l] + beta * (bv[i + l] - a[1]) / d[1];
+            float y2 = now * x2 - before * pw[i + l] + beta * (bw[i + l] - a[2]) / d[2];
+            pu[i + l] = s.mu[i + l] > 0 ? y0 : 0;
+            pv[i + l] = s.mv[i + l] > 0 ? y1 : 0;
+            pw[i + l] = s.mw[i + l] > 0 ? y2 : 0;
         }
     }
 }
@@ -277,18 +275,15 @@ TLW_KERNEL static void scaleRange(void *context, int64_t begin, int64_t end)
     const float beta = job->beta;
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict xu = job->out->at[0], *restrict xv = job->out->at[1], *restrict xw = job->out->at[2];
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-        {
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
+    {
 #pragma GCC ivdep
-            for (int l = 0; l < TLW_TILE; l++) {
-                float d[3];
-                diagonalOfA(&s, i + l, d);
-                xu[i + l] = s.mu[i + l] > 0 ? beta * bu[i + l] / d[0] : 0;
-                xv[i + l] = s.mv[i + l] > 0 ? beta * bv[i + l] / d[1] : 0;
-                xw[i + l] = s.mw[i + l] > 0 ? beta * bw[i + l] / d[2] : 0;
-            }
+        for (int l = 0; l < TLW_TILE; l++) {
+            float d[3];
+            diagonalOfA(&s, i + l, d);
+            xu[i + l] = s.mu[i + l] > 0 ? beta * bu[i + l] / d[0] : 0;
+            xv[i + l] = s.mv[i + l] > 0 ? beta * bv[i + l] / d[1] : 0;
+            xw[i + l] = s.mw[i + l] > 0 ? beta * bw[i + l] / d[2] : 0;
         }
     }
 }
@@ -307,18 +302,15 @@ static double boundRange(void *context, int64_t begin, int64_t end)
     const tlwStressLevel *level = job->level;
     const Stencil s = makeStencil(level);
     float bound = 1;
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &level->spans[n];
-        TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i++)
-        {
-            float d[3], normal[3] = {s.xx[i] + s.xx[i - 1], s.yy[i] + s.yy[i - s.y], s.zz[i] + s.zz[i - s.z]};
-            diagonalOfA(&s, i, d);
-            for (int a = 0; a < 3; a++) {
-                float mass = level->mass[a][i];
-                if (mass > 0) {
-                    float row_sum = mass + 2 * normal[a] + 4 * (d[a] - mass - normal[a]);
-                    bound = row_sum > bound * d[a] ? row_sum / d[a] : bound;
-                }
+    TLW_FOR_SPAN_ROWS(level, begin, end, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++) {
+        float d[3], normal[3] = {s.xx[i] + s.xx[i - 1], s.yy[i] + s.yy[i - s.y], s.zz[i] + s.zz[i - s.z]};
+        diagonalOfA(&s, i, d);
+        for (int a = 0; a < 3; a++) {
+            float mass = level->mass[a][i];
+            if (mass > 0) {
+                float row_sum = mass + 2 * normal[a] + 4 * (d[a] - mass - normal[a]);
+                bound = row_sum > bound * d[a] ? row_sum / d[a] : bound;
             }
         }
     }
@@ -336,12 +328,9 @@ static double countRange(void *context, int64_t begin, int64_t end)
     const Job *job = context;
     const Stencil s = makeStencil(job->level);
     int64_t count = 0;
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &job->level->spans[n];
-        TLW_FOR_SPAN_ROWS(&s, span, row)
-        for (int64_t i = row; i < row + span->cells; i++)
-            count += (s.mu[i] > 0) + (s.mv[i] > 0) + (s.mw[i] > 0);
-    }
+    TLW_FOR_SPAN_ROWS(job->level, begin, end, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++)
+        count += (s.mu[i] > 0) + (s.mv[i] > 0) + (s.mw[i] > 0);
     return (double)count;
 }
 

@@ -14,23 +14,24 @@
 
 enum { TLW_XX = 0, TLW_YY = 1, TLW_ZZ = 2, TLW_XY = 3, TLW_XZ = 4, TLW_YZ = 5 };
 
-// A run of adjacent tiles along x: longer rows keep the vector units and the prefetcher busy.
+// A run of cells along x, which may cross up to TLW_SPAN_TILES tiles: longer runs keep the prefetcher busy.
 #define TLW_SPAN_TILES 4
 
 typedef struct tlwSpan {
     int64_t base;
-    int cell[3];
-    int cells;             // along x, a multiple of 8
-    int8_t j0, j1, k0, k1; // rows that hold unknowns, tlwTrimSpans
+    int cells; // a multiple of 8
 } tlwSpan;
+
+// Spans in one parallel block, which also has one set of partial sums.
+#define TLW_SPAN_BLOCK 128
 
 typedef struct tlwStressLevel {
     tlwGrid grid;   // its tiles hold every unknown and every sample
     float *c[6];    // by TLW_XX ..; the three normal ones may be the same memory
     float *mass[3]; // per face: > 0 unknown, 0 no face, < 0 prescribed (its velocity is zero here, see tlwStressSystem)
-    tlwSpan *spans;
+    tlwSpan *spans; // every row of every tile, or only those with unknowns (tlwTrimSpans)
     int span_count;
-    double *partial; // TLW_PARTIALS sums per span
+    double *partial; // TLW_PARTIALS sums per block of spans
 } tlwStressLevel;
 
 #define TLW_PARTIALS 4
@@ -49,8 +50,9 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
                              bool shared_normal);
 void tlwFreeStressLevel(tlwStressLevel *level);
 
-// Once the masses are known: loops visit only the rows that hold unknowns. Vectors stay zero in the others.
-void tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level);
+// Once the masses are known: loops visit only the rows of eight cells that hold unknowns. Vectors stay zero in the
+// others.
+void tlwTrimSpans(tlwStressLevel *level);
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces);
 bool tlwAddFaceDoubles(tlwStressLevel *level, tlwFaceDoubles *faces);
 

@@ -14,12 +14,10 @@ static const double AGGREGATION_SHARE = 0.02;
 static double stiffestRange(void *context, int64_t begin, int64_t end)
 {
     const tlwStressLevel *level = context;
-    const Stencil s = makeStencil(level);
     float stiffest = 0;
-    for (int64_t n = begin; n < end; n++)
-        for (int kind = TLW_ZZ; kind <= TLW_YZ; kind++)
-            TLW_FOR_SPAN_ROWS(&s, &level->spans[n], row)
-    for (int64_t i = row; i < row + level->spans[n].cells; i++)
+    for (int kind = TLW_ZZ; kind <= TLW_YZ; kind++)
+        TLW_FOR_SPAN_ROWS(level, begin, end, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++)
         stiffest = level->c[kind][i] > stiffest ? level->c[kind][i] : stiffest;
     return stiffest;
 }

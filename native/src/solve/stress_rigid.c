@@ -322,6 +322,10 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
         {
             double at[3] = {grid->tiles[t].cell[0], (double)j, k}, f[3][TLW_TILE];
+            if (!(rows[0] | rows[1] | rows[2])) {
+                rows += 3;
+                continue;
+            }
             if (parts->tile_inside[t]) // no mode feels the stress here
                 for (int i = 0; i < TLW_TILE; i++) {
                     f[0][i] = scale * ru[row + i] - (double)s.mu[row + i] * u[row + i];

@@ -48,109 +48,103 @@ static double now(void)
 TLW_KERNEL static void advanceRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
-    const Stencil s = makeStencil(it->level);
     const double alpha = it->alpha, scale = it->scale;
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &it->level->spans[n];
-        double sum[TLW_TILE] = {0};
-        for (int a = 0; a < 3; a++) {
-            const float *mass = it->level->mass[a];
-            const double *p = it->p.at[a], *q = it->q.at[a];
-            double *restrict x = it->x.at[a], *restrict r = it->r.at[a];
-            float *restrict scaled = it->scaled->at[a];
-            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-            {
+    double sum[TLW_TILE] = {0};
+    for (int a = 0; a < 3; a++) {
+        const float *mass = it->level->mass[a];
+        const double *p = it->p.at[a], *q = it->q.at[a];
+        double *restrict x = it->x.at[a], *restrict r = it->r.at[a];
+        float *restrict scaled = it->scaled->at[a];
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
+        {
 #pragma GCC ivdep
-                for (int l = 0; l < TLW_TILE; l++) {
-                    double m = mass[i + l], next = r[i + l] - alpha * q[i + l];
-                    x[i + l] += alpha * p[i + l];
-                    r[i + l] = next;
-                    scaled[i + l] = (float)(scale * next);
-                    sum[l] += next * next / (m > 0 ? m : 1);
-                }
+            for (int l = 0; l < TLW_TILE; l++) {
+                double m = mass[i + l], next = r[i + l] - alpha * q[i + l];
+                x[i + l] += alpha * p[i + l];
+                r[i + l] = next;
+                scaled[i + l] = (float)(scale * next);
+                sum[l] += next * next / (m > 0 ? m : 1);
             }
         }
-        it->level->partial[n * TLW_PARTIALS] = addLanes(sum);
     }
+    partialsOf(it->level, begin)[0] = addLanes(sum);
 }
 
 // Sums of r z and q z.
 TLW_KERNEL static void dotRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
-    const Stencil s = makeStencil(it->level);
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &it->level->spans[n];
-        double rz[TLW_TILE] = {0}, qz[TLW_TILE] = {0};
-        for (int a = 0; a < 3; a++) {
-            const double *r = it->r.at[a], *q = it->q.at[a];
-            const float *z = it->z->at[a];
-            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-            {
-                for (int l = 0; l < TLW_TILE; l++) {
-                    rz[l] += r[i + l] * z[i + l];
-                    qz[l] += q[i + l] * z[i + l];
-                }
+    double rz[TLW_TILE] = {0}, qz[TLW_TILE] = {0};
+    for (int a = 0; a < 3; a++) {
+        const double *r = it->r.at[a], *q = it->q.at[a];
+        const float *z = it->z->at[a];
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
+        {
+            for (int l = 0; l < TLW_TILE; l++) {
+                rz[l] += r[i + l] * z[i + l];
+                qz[l] += q[i + l] * z[i + l];
             }
         }
-        it->level->partial[n * TLW_PARTIALS] = addLanes(rz);
-        it->level->partial[n * TLW_PARTIALS + 1] = addLanes(qz);
     }
+    partialsOf(it->level, begin)[0] = addLanes(rz);
+    partialsOf(it->level, begin)[1] = addLanes(qz);
 }
 
 // p = z + beta p
 TLW_KERNEL static void turnRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
-    const Stencil s = makeStencil(it->level);
     const double beta = it->beta;
-    for (int64_t n = begin; n < end; n++) {
-        const tlwSpan *span = &it->level->spans[n];
-        for (int a = 0; a < 3; a++) {
-            double *restrict p = it->p.at[a];
-            const float *z = it->z->at[a];
-            TLW_FOR_SPAN_ROWS(&s, span, row) for (int64_t i = row; i < row + span->cells; i += TLW_TILE)
-            {
-                for (int l = 0; l < TLW_TILE; l++)
-                    p[i + l] = z[i + l] + beta * p[i + l];
-            }
+    for (int a = 0; a < 3; a++) {
+        double *restrict p = it->p.at[a];
+        const float *z = it->z->at[a];
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
+        {
+            for (int l = 0; l < TLW_TILE; l++)
+                p[i + l] = z[i + l] + beta * p[i + l];
         }
     }
 }
 
-// Sum of b^2 / m over the unknowns, and of the squared prescribed velocities; those go to p. All rows, since prescribed
-// faces may lie in rows without unknowns.
-static void normRange(void *context, int64_t begin, int64_t end)
+// Sum of b^2 / m over the unknowns.
+static double normRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
-    const Stencil s = makeStencil(it->level);
-    for (int64_t n = begin; n < end; n++) {
-        tlwSpan span = it->level->spans[n];
-        span.j0 = span.k0 = 0, span.j1 = span.k1 = TLW_TILE;
-        double sum = 0, prescribed = 0;
-        for (int a = 0; a < 3; a++)
-            TLW_FOR_SPAN_ROWS(&s, &span, row)
-        for (int64_t i = row; i < row + span.cells; i++) {
-            double m = it->level->mass[a][i], b = it->b->at[a][i];
-            sum += m > 0 ? b * b / m : 0;
-            prescribed += m < 0 ? b * b : 0;
-            if (m < 0)
-                it->p.at[a][i] = b;
-        }
-        it->level->partial[n * TLW_PARTIALS] = sum;
-        it->level->partial[n * TLW_PARTIALS + 1] = prescribed;
+    double sum = 0;
+    for (int a = 0; a < 3; a++)
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++) {
+        double m = it->level->mass[a][i], b = it->b->at[a][i];
+        sum += m > 0 ? b * b / m : 0;
     }
+    return sum;
+}
+
+// Sum of the squared prescribed velocities; those go to p. Over tiles, since prescribed faces may lie in rows without
+// unknowns.
+static double prescribedRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const tlwGrid *grid = &it->level->grid;
+    double sum = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = row; i < row + TLW_TILE; i++)
+            if (it->level->mass[a][i] < 0) {
+                it->p.at[a][i] = it->b->at[a][i];
+                sum += it->p.at[a][i] * it->p.at[a][i];
+            }
+    return sum;
 }
 
 // b -= q on the unknowns.
 static void prescribeRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
-    const Stencil s = makeStencil(it->level);
-    for (int64_t n = begin; n < end; n++)
-        for (int a = 0; a < 3; a++)
-            TLW_FOR_SPAN_ROWS(&s, &it->level->spans[n], row)
-    for (int64_t i = row; i < row + it->level->spans[n].cells; i++)
+    for (int a = 0; a < 3; a++)
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, row)
+    for (int64_t i = row; i < row + TLW_TILE; i++)
         it->b->at[a][i] = (float)(it->b->at[a][i] - (it->level->mass[a][i] > 0 ? it->q.at[a][i] : 0));
 }
 
@@ -254,14 +248,15 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
 {
     Iteration it = {.threads = threads, .level = &system->level, .b = &system->b, .x = system->x, .scale = 1};
     memset(stats, 0, sizeof *stats);
-    tlwTrimSpans(threads, &system->level);
+    tlwTrimSpans(&system->level);
     stats->unknowns = tlwCountUnknowns(threads, &system->level);
     if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
         !tlwAddFaceDoubles(&system->level, &it.q))
         return TLW_OUT_OF_MEMORY;
-    run(&it, normRange);
-    double prescribed = sumPartials(&system->level, 1), squared = 0;
-    double norm = sumPartials(&system->level, 0) + prescribed * system->unit_mass;
+    int tiles = system->level.grid.tile_count;
+    double prescribed = tlwParallelSum(threads, tiles, TLW_TILE_BLOCK, prescribedRange, &it), squared = 0;
+    double norm = tlwParallelSum(threads, system->level.span_count, TLW_SPAN_BLOCK, normRange, &it) +
+                  prescribed * system->unit_mass;
     if (prescribed > 0) {
         tlwApplyStress(threads, &system->level, &it.p, &it.q);
         run(&it, prescribeRange);

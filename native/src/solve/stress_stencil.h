@@ -4,9 +4,6 @@
 
 #include "solve/stress_level.h"
 
-// Spans in one parallel block. Sums are kept per span, so results do not depend on it.
-#define TLW_SPAN_BLOCK 2
-
 // Pointers as locals, so that a loop does not reload them.
 typedef struct Stencil {
     const float *xx, *yy, *zz, *xy, *xz, *yz;
@@ -21,11 +18,11 @@ static inline Stencil makeStencil(const tlwStressLevel *level)
                      level->mass[2], level->grid.stride_y, level->grid.stride_z};
 }
 
-#define TLW_FOR_SPAN_ROWS(stencil, span, row)                                                                          \
-    for (int k_##row = (span)->k0; k_##row < (span)->k1; k_##row++)                                                    \
-        for (int64_t row = (span)->base + (stencil)->z * k_##row + (stencil)->y * (span)->j0,                          \
-                     end_##row = row + (stencil)->y * ((span)->j1 - (span)->j0);                                       \
-             row < end_##row; row += (stencil)->y)
+// The rows of eight cells of spans begin .. end - 1; `row` is the first cell's window index.
+#define TLW_FOR_SPAN_ROWS(level, begin, end, row)                                                                      \
+    for (int64_t n_##row = (begin); n_##row < (end); n_##row++)                                                        \
+        for (int64_t row = (level)->spans[n_##row].base, end_##row = row + (level)->spans[n_##row].cells;              \
+             row < end_##row; row += TLW_TILE)
 
 #define REAL double
 #define IN double
@@ -66,10 +63,15 @@ static inline double addLanes(const double lanes[TLW_TILE])
     return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
 
+static inline double *partialsOf(const tlwStressLevel *level, int64_t begin)
+{
+    return level->partial + begin / TLW_SPAN_BLOCK * TLW_PARTIALS;
+}
+
 static inline double sumPartials(const tlwStressLevel *level, int which)
 {
     double sum = 0;
-    for (int n = 0; n < level->span_count; n++)
+    for (int n = 0; n * TLW_SPAN_BLOCK < level->span_count; n++)
         sum += level->partial[n * TLW_PARTIALS + which];
     return sum;
 }

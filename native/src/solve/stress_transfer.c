@@ -47,43 +47,74 @@ static inline void addRow(const Gather *g, int i0, int j, int k, float weight, f
         sum[n] += weight * (g->positive && row[n] < 0 ? 0 : row[n]);
 }
 
-TLW_KERNEL static void gatherRange(void *context, int64_t begin, int64_t end)
+// Eight coarse values, at `row` of the window and (i, j, k) of the domain.
+static inline void gatherRow(const Gather *g, int64_t row, int i0, int j, int k)
+{
+    const Taps tx = g->taps[0], ty = g->taps[1], tz = g->taps[2];
+    float sum[BUFFER] = {0};
+    for (int c = 0; c < tz.count; c++)
+        for (int b = 0; b < ty.count; b++)
+            addRow(g, 2 * i0, 2 * j + ty.first + b, 2 * k + tz.first + c, ty.weight[b] * tz.weight[c], sum);
+    for (int i = 0; i < TLW_TILE; i++) {
+        float value = 0;
+        for (int n = 0; n < tx.count; n++)
+            value += tx.weight[n] * sum[2 * i + tx.first + n + 1];
+        g->to[row + i] = g->mask && !(g->mask[row + i] > 0) ? 0 : g->scale * value;
+    }
+}
+
+TLW_KERNEL static void gatherTiles(void *context, int64_t begin, int64_t end)
 {
     const Gather *g = context;
-    const Taps tx = g->taps[0], ty = g->taps[1], tz = g->taps[2];
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &g->coarse->tiles[t];
         TLW_FOR_ROWS(g->coarse, tile, j, k, row)
-        {
-            float sum[BUFFER] = {0};
-            for (int c = 0; c < tz.count; c++)
-                for (int b = 0; b < ty.count; b++)
-                    addRow(g, 2 * tile->cell[0], 2 * (int)j + ty.first + b, 2 * k + tz.first + c,
-                           ty.weight[b] * tz.weight[c], sum);
-            for (int i = 0; i < TLW_TILE; i++) {
-                float value = 0;
-                for (int n = 0; n < tx.count; n++)
-                    value += tx.weight[n] * sum[2 * i + tx.first + n + 1];
-                g->to[row + i] = g->mask && !(g->mask[row + i] > 0) ? 0 : g->scale * value;
-            }
-        }
+        gatherRow(g, row, tile->cell[0], (int)j, k);
     }
 }
 
 static void gather(tlwThreads *threads, Gather *g)
 {
-    tlwParallelFor(threads, g->coarse->tile_count, TLW_TILE_BLOCK, gatherRange, g);
+    tlwParallelFor(threads, g->coarse->tile_count, TLW_TILE_BLOCK, gatherTiles, g);
+}
+
+// Domain coordinates of a window index.
+static inline void locate(const tlwGrid *grid, int64_t row, int cell[3])
+{
+    int64_t plane = row / grid->stride_z, rest = row - plane * grid->stride_z, line = rest / grid->stride_y;
+    cell[0] = grid->window_min[0] + (int)(rest - line * grid->stride_y);
+    cell[1] = grid->window_min[1] + (int)line;
+    cell[2] = grid->window_min[2] + (int)plane;
+}
+
+typedef struct Restrict {
+    const tlwStressLevel *coarse;
+    Gather faces[3];
+} Restrict;
+
+TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
+{
+    const Restrict *r = context;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &r->coarse->spans[n];
+        int cell[3];
+        locate(&r->coarse->grid, span->base, cell);
+        for (int i = 0; i < span->cells; i += TLW_TILE)
+            for (int a = 0; a < 3; a++)
+                gatherRow(&r->faces[a], span->base + i, cell[0] + i, cell[1], cell[2]);
+    }
 }
 
 void tlwRestrictFaces(tlwThreads *threads, const tlwStressLevel *fine, const tlwFaceFloats *r,
                       const tlwStressLevel *coarse, tlwFaceFloats *b)
 {
+    Restrict job = {.coarse = coarse};
     for (int a = 0; a < 3; a++) {
-        Gather g = {&fine->grid, &coarse->grid, r->at[a], b->at[a], coarse->mass[a], {SPREAD, SPREAD, SPREAD},
-                    1,           false};
-        g.taps[a] = NODE;
-        gather(threads, &g);
+        job.faces[a] = (Gather){
+            &fine->grid, &coarse->grid, r->at[a], b->at[a], coarse->mass[a], {SPREAD, SPREAD, SPREAD}, 1, false};
+        job.faces[a].taps[a] = NODE;
     }
+    tlwParallelFor(threads, coarse->span_count, TLW_SPAN_BLOCK / 4, restrictRange, &job);
 }
 
 typedef struct Prolong {
@@ -129,17 +160,14 @@ static inline void prolongRow(const tlwGrid *coarse, const float *e, const float
 TLW_KERNEL static void prolongRange(void *context, int64_t begin, int64_t end)
 {
     const Prolong *p = context;
-    const tlwGrid *grid = &p->fine->grid, *coarse = &p->coarse->grid;
-    for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        int parent[3];
-        for (int a = 0; a < 3; a++)
-            parent[a] = tlwFloorDiv(tile->cell[a], 2 * TLW_TILE);
-        if (tlwFindTile(coarse, parent[0], parent[1], parent[2]) < 0)
-            continue; // no unknown in this tile
-        TLW_FOR_ROWS(grid, tile, j, k, row)
-        for (int a = 0; a < 3; a++)
-            prolongRow(coarse, p->e->at[a], p->fine->mass[a] + row, a, tile->cell[0], (int)j, k, p->x->at[a] + row);
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &p->fine->spans[n];
+        int cell[3];
+        locate(&p->fine->grid, span->base, cell);
+        for (int64_t i = 0; i < span->cells; i += TLW_TILE)
+            for (int a = 0; a < 3; a++)
+                prolongRow(&p->coarse->grid, p->e->at[a], p->fine->mass[a] + span->base + i, a, cell[0] + (int)i,
+                           cell[1], cell[2], p->x->at[a] + span->base + i);
     }
 }
 
@@ -147,7 +175,7 @@ void tlwProlongFaces(tlwThreads *threads, const tlwStressLevel *coarse, const tl
                      const tlwStressLevel *fine, tlwFaceFloats *x)
 {
     Prolong p = {fine, coarse, e, x};
-    tlwParallelFor(threads, fine->grid.tile_count, TLW_TILE_BLOCK, prolongRange, &p);
+    tlwParallelFor(threads, fine->span_count, TLW_SPAN_BLOCK, prolongRange, &p);
 }
 
 // The part of a tile that holds samples or unknowns, in domain coordinates. False when it is empty.
@@ -258,6 +286,6 @@ tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwS
     }
     Prescribe p = {fine, coarse};
     tlwParallelFor(threads, coarse->grid.tile_count, TLW_TILE_BLOCK, prescribeRange, &p);
-    tlwTrimSpans(threads, coarse);
+    tlwTrimSpans(coarse);
     return TLW_OK;
 }
