@@ -32,6 +32,7 @@ static tlwSceneDef poolDef(void)
 {
     tlwSceneDef def = smallTank();
     def.domain_max = (tlwVec3){0.24, 0.24, 0.24};
+    def.cell_size = 0.015 * COARSER; // two tiles across
     return def;
 }
 
@@ -106,12 +107,19 @@ static void test_lead_sinks_and_rests_on_the_floor(void **state)
     World w = pool();
     int box = addBody(&w, "Lead", (tlwVec3){0.1, 0.1, 0.13}, (tlwVec3){0.14, 0.14, 0.17}, 11340);
     run(&w);
-    for (int frame = 0; frame < FRAMES(30); frame++)
+    double fastest = 0, turns = 0;
+    for (int frame = 0; frame < FRAMES(24); frame++) {
         advance(&w, 1.0 / 24);
+        tlwBodyState s = bodyOf(&w, box);
+        if (frame >= 12) { // a box that lands on an edge may rock for a moment
+            fastest = fmax(fastest, tlwLength(s.velocity));
+            turns = fmax(turns, tlwLength(s.spin));
+        }
+    }
     tlwBodyState s = bodyOf(&w, box);
-    print_message("height %.4f speed %.4f\n", s.centre.z, tlwLength(s.velocity));
-    OUTCOME(fabs(s.centre.z - 0.02) < 0.0025);
-    OUTCOME(tlwLength(s.velocity) < 0.06);
+    print_message("height %.4f, at most %.4f m/s and %.3f rad/s\n", s.centre.z, fastest, turns);
+    OUTCOME(fabs(s.centre.z - 0.02) < 0.0005);
+    OUTCOME(fastest < 0.02 && turns < 0.5);
     end(&w);
 }
 

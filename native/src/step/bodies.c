@@ -184,27 +184,36 @@ static void nudgeFlyingBodies(const tlwBodies *bodies, double share)
     }
 }
 
-tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt)
+// Keyed obstacles at a time, with their mean motion over the dt after it.
+static void placeKeyed(const tlwBodies *bodies, const tlwSolids *solids, double time, double dt)
 {
-    if (!bodies->world || !(dt > 0))
-        return TLW_OK;
     for (int n = 0; n < bodies->link_count; n++) {
-        tlwBodyLink *link = &bodies->links[n];
-        if (link->body < 0)
+        const tlwBodyLink *link = &bodies->links[n];
+        if (link->rigid || link->body < 0)
             continue;
         tlwBody *body = &bodies->world->bodies[link->body];
-        if (link->rigid) {
-            link->old_velocity = body->velocity;
-            link->old_spin = body->spin;
-            tlwSetPredictedVelocity(bodies->world, link->body, link->free_velocity, link->free_spin, dt);
-            continue;
-        }
         const tlwObjectDef *def = &bodies->scene->objects[solids->items[link->solid].object].def;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
         tlwMotion motion = tlwSampleMotion(def->keys, def->key_count, time + dt / 2, dt);
         tlwPlaceBody(body, key.position, key.rotation);
         body->velocity = tlwAdd(motion.velocity, tlwCross(motion.spin, tlwSub(body->position, motion.origin)));
         body->spin = motion.spin;
+    }
+}
+
+tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt)
+{
+    if (!bodies->world || !(dt > 0))
+        return TLW_OK;
+    placeKeyed(bodies, solids, time, dt);
+    for (int n = 0; n < bodies->link_count; n++) {
+        tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &bodies->world->bodies[link->body];
+        link->old_velocity = body->velocity;
+        link->old_spin = body->spin;
+        tlwSetPredictedVelocity(bodies->world, link->body, link->free_velocity, link->free_spin, dt);
     }
     TLW_TRY(tlwSolveRigidWorld(bodies->world, dt, &bodies->context->message));
     nudgeFlyingBodies(bodies, 0.5);
@@ -215,8 +224,6 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, doubl
         if (!link->rigid)
             continue;
         const tlwBody *body = &bodies->world->bodies[link->body];
-        link->contact_velocity = tlwScale(tlwSub(body->velocity, link->free_velocity), 1 / dt);
-        link->contact_spin = tlwScale(tlwSub(body->spin, link->free_spin), 1 / dt);
         followBody(body, &solids->items[link->solid]);
         solids->max_speed =
             fmax(solids->max_speed, tlwLength(body->velocity) + tlwLength(body->spin) * body->collider->size);
@@ -224,13 +231,66 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, doubl
     return TLW_OK;
 }
 
+static double lesser(double a, double b)
+{
+    return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
+}
+
+static tlwVec3 lasting(const tlwVec3 last[2])
+{
+    return (tlwVec3){lesser(last[0].x, last[1].x), lesser(last[0].y, last[1].y), lesser(last[0].z, last[1].z)};
+}
+
+static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double time)
+{
+    tlwVec3 field = tlwGetFieldAcceleration(bodies->scene, time, body->position, body->velocity);
+    return tlwAdd(bodies->scene->def.gravity, field);
+}
+
+// What contacts and joints will add over the dt after `time`. Poses and velocities stay; contacts keep the impulses of
+// the trial, a good start for the real run.
+static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, double time, double dt)
+{
+    tlwRigidWorld *world = bodies->world;
+    size_t bytes = (size_t)world->body_count * sizeof *world->bodies;
+    tlwBody *kept = tlwAlloc(1, bytes);
+    if (!kept)
+        return tlwFailMemory(&bodies->context->message, "the rigid bodies");
+    memcpy(kept, world->bodies, bytes);
+    placeKeyed(bodies, solids, time, dt);
+    for (int n = 0; n < bodies->link_count; n++) {
+        const tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &world->bodies[link->body];
+        tlwVec3 push = tlwAdd(outerPush(bodies, body, time), lasting(link->push));
+        tlwSetPredictedVelocity(world, link->body, tlwMulAdd(body->velocity, dt, push),
+                                tlwMulAdd(body->spin, dt, lasting(link->turn)), dt);
+    }
+    tlwResult result = tlwSolveRigidWorld(world, dt, &bodies->context->message);
+    for (int n = 0; n < bodies->link_count && result == TLW_OK; n++) {
+        tlwBodyLink *link = &bodies->links[n];
+        if (!link->rigid)
+            continue;
+        const tlwBody *body = &world->bodies[link->body];
+        tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
+        tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
+        link->contact_velocity = tlwScale(tlwAdd(body->contact_impulse, body->joint_impulse), 1 / (body->mass * dt));
+        link->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
+    }
+    memcpy(world->bodies, kept, bytes);
+    tlwFree(kept);
+    return result;
+}
+
 tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt, tlwBodyCoupling *coupling)
 {
     memset(coupling, 0, sizeof *coupling);
     if (!bodies->world)
         return TLW_OK;
+    TLW_TRY(expectContacts(bodies, solids, time, dt));
     for (int n = 0; n < bodies->link_count; n++) {
-        const tlwBodyLink *link = &bodies->links[n];
+        tlwBodyLink *link = &bodies->links[n];
         if (!link->rigid)
             continue;
         const tlwBody *body = &bodies->world->bodies[link->body];
@@ -238,20 +298,32 @@ tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, do
         tlwCoupledBody *coupled = tlwAddCoupledBody(coupling);
         if (!coupled)
             return tlwFailMemory(&bodies->context->message, "the rigid bodies");
-        tlwVec3 field = tlwGetFieldAcceleration(bodies->scene, time, body->position, body->velocity);
-        tlwVec3 push = tlwAdd(tlwAdd(bodies->scene->def.gravity, field), link->contact_velocity);
+        tlwVec3 push = tlwAdd(outerPush(bodies, body, time), link->contact_velocity);
         coupled->object = solid->object;
         coupled->inverse_mass = 1 / body->mass;
         coupled->inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         coupled->centre = body->position;
-        coupled->velocity = tlwMulAdd(body->velocity, dt, push);
-        coupled->spin = tlwMulAdd(body->spin, dt, link->contact_spin);
+        coupled->velocity = link->predicted_velocity = tlwMulAdd(body->velocity, dt, push);
+        coupled->spin = link->predicted_spin = tlwMulAdd(body->spin, dt, link->contact_spin);
+        link->push[1] = link->push[0];
+        link->turn[1] = link->turn[0];
         solid->motion = (tlwMotion){body->position, coupled->velocity, coupled->spin};
     }
     return TLW_OK;
 }
 
-void tlwFinishBodies(tlwBodies *bodies, tlwSolids *solids, double dt, const tlwBodyCoupling *coupling)
+void tlwShowBodies(const tlwBodies *bodies, tlwSolids *solids, const tlwBodyCoupling *coupling)
+{
+    int next = 0;
+    for (int n = 0; n < bodies->link_count; n++) {
+        if (!bodies->links[n].rigid)
+            continue;
+        const tlwCoupledBody *coupled = &coupling->bodies[next++];
+        solids->items[bodies->links[n].solid].motion = (tlwMotion){coupled->centre, coupled->velocity, coupled->spin};
+    }
+}
+
+void tlwFinishBodies(tlwBodies *bodies, double dt, const tlwBodyCoupling *coupling)
 {
     int next = 0;
     for (int n = 0; n < bodies->link_count; n++) {
@@ -259,8 +331,9 @@ void tlwFinishBodies(tlwBodies *bodies, tlwSolids *solids, double dt, const tlwB
         if (!link->rigid)
             continue;
         const tlwCoupledBody *coupled = &coupling->bodies[next++];
+        link->push[0] = tlwScale(tlwSub(coupled->velocity, link->predicted_velocity), 1 / dt);
+        link->turn[0] = tlwScale(tlwSub(coupled->spin, link->predicted_spin), 1 / dt);
         link->free_velocity = tlwMulAdd(coupled->velocity, -dt, link->contact_velocity);
         link->free_spin = tlwMulAdd(coupled->spin, -dt, link->contact_spin);
-        solids->items[link->solid].motion = (tlwMotion){coupled->centre, coupled->velocity, coupled->spin};
     }
 }

@@ -1,8 +1,12 @@
 // The scene's rigid bodies: the world that they collide in, and how they meet the liquid.
 //
 // Within a step: tlwMoveBodies lets contacts and joints act and carries the bodies along, tlwPredictBodies gives the
-// pressure solve the velocities that gravity and the same contacts would bring about (000 eq. 68-70), tlwFinishBodies
-// takes what pressure made of them.
+// pressure solve the velocities that gravity and the contacts to come would bring about (000 eq. 68-70),
+// tlwFinishBodies takes what pressure made of them.
+//
+// The contacts to come are those of a trial run of the rigid solver under gravity and the pressure that lasts: the
+// lesser of the last two, so that the blow of an impact is not taken for a force that stays. What the trial gave is
+// taken back before the real run, which starts from what pressure really did.
 #ifndef TLW_STEP_BODIES_H
 #define TLW_STEP_BODIES_H
 
@@ -16,9 +20,11 @@ typedef struct tlwBodyLink {
     int body;   // index in the world; -1 for an obstacle that bodies cannot touch
     bool rigid; // moved by forces, not by keys
     tlwCollider *collider;
-    tlwVec3 contact_velocity, contact_spin; // what contacts and joints added per second in the last step
-    tlwVec3 free_velocity, free_spin;       // after pressure, without contacts
-    tlwVec3 old_velocity, old_spin;         // before the present step
+    tlwVec3 contact_velocity, contact_spin;     // what contacts and joints are expected to add per second
+    tlwVec3 push[2], turn[2];                   // what pressure added per second in the last two solves, latest first
+    tlwVec3 predicted_velocity, predicted_spin; // before pressure
+    tlwVec3 free_velocity, free_spin;           // after pressure, without contacts
+    tlwVec3 old_velocity, old_spin;             // before the present step
 } tlwBodyLink;
 
 typedef struct tlwBodies {
@@ -40,11 +46,15 @@ void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids);
 // Contacts, joints, motion over dt; the obstacles' poses follow. `time` is the step's start.
 tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt);
 
-// Bodies for the pressure solve over dt, and their predicted motion to the obstacles (for solid_velocity).
+// Bodies for the pressure solve over the dt after `time`, and their predicted motion to the obstacles (for
+// solid_velocity).
 tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt, tlwBodyCoupling *coupling);
 
+// The obstacles move as the coupled bodies now do (for solid_velocity).
+void tlwShowBodies(const tlwBodies *bodies, tlwSolids *solids, const tlwBodyCoupling *coupling);
+
 // After the solve: what pressure made of the bodies.
-void tlwFinishBodies(tlwBodies *bodies, tlwSolids *solids, double dt, const tlwBodyCoupling *coupling);
+void tlwFinishBodies(tlwBodies *bodies, double dt, const tlwBodyCoupling *coupling);
 
 // The world body of a scene object, or null.
 const tlwBody *tlwFindBody(const tlwBodies *bodies, const tlwSolids *solids, int object);

@@ -16,8 +16,11 @@ static void listKept(const tlwFlow *flow, int slots[KEPT])
     memcpy(slots, list, sizeof list);
 }
 
-// Vectors kept of a body beside the rigid world.
-#define LINK_VALUES 7
+// What is kept of a body beside the rigid world: vectors, so there is no padding.
+typedef struct Link {
+    tlwVec3 free_velocity, free_spin, push[2], turn[2];
+    tlwMotion motion; // as pressure left it, not as the world has it
+} Link;
 
 // The rigid world, and what ties it to the liquid.
 static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
@@ -31,14 +34,14 @@ static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
     tlwFree(bytes);
     for (int n = 0; n < sim->bodies.link_count; n++) {
         const tlwBodyLink *link = &sim->bodies.links[n];
-        const tlwMotion *motion =
-            &sim->solids.items[link->solid].motion; // as pressure left it, not as the world has it
-        const tlwVec3 values[LINK_VALUES] = {
-            link->contact_velocity, link->contact_spin, link->free_velocity, link->free_spin,
-            motion->origin,         motion->velocity,   motion->spin};
+        Link kept = {.free_velocity = link->free_velocity,
+                     .free_spin = link->free_spin,
+                     .push = {link->push[0], link->push[1]},
+                     .turn = {link->turn[0], link->turn[1]},
+                     .motion = sim->solids.items[link->solid].motion};
         char name[TLW_SECTION_NAME];
         snprintf(name, sizeof name, "link%d", n);
-        tlwPutSection(writer, name, values, sizeof values);
+        tlwPutSection(writer, name, &kept, sizeof kept);
     }
     return TLW_OK;
 }
@@ -57,15 +60,15 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
         tlwFollowBodies(&sim->bodies, &sim->solids);
     for (int n = 0; n < sim->bodies.link_count && result == TLW_OK; n++) {
         tlwBodyLink *link = &sim->bodies.links[n];
-        tlwVec3 values[LINK_VALUES];
+        Link kept;
         char name[TLW_SECTION_NAME];
         snprintf(name, sizeof name, "link%d", n);
-        result = tlwGetSection(reader, name, values, sizeof values, message);
-        link->contact_velocity = values[0];
-        link->contact_spin = values[1];
-        link->free_velocity = values[2];
-        link->free_spin = values[3];
-        sim->solids.items[link->solid].motion = (tlwMotion){values[4], values[5], values[6]};
+        TLW_TRY(tlwGetSection(reader, name, &kept, sizeof kept, message));
+        link->free_velocity = kept.free_velocity;
+        link->free_spin = kept.free_spin;
+        memcpy(link->push, kept.push, sizeof kept.push);
+        memcpy(link->turn, kept.turn, sizeof kept.turn);
+        sim->solids.items[link->solid].motion = kept.motion;
     }
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "solve/poisson.h"
+#include "step/levelset.h"
 
 #include <string.h>
 
@@ -94,6 +95,65 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
         }
     }
     return TLW_OK;
+}
+
+static tlwVec3 cellCentre(const tlwGrid *grid, int64_t c)
+{
+    int64_t k = c / grid->stride_z, rest = c - k * grid->stride_z, j = rest / grid->stride_y;
+    int64_t i = rest - j * grid->stride_y;
+    tlwVec3 p = {(double)(grid->window_min[0] + i) + 0.5, (double)(grid->window_min[1] + j) + 0.5,
+                 (double)(grid->window_min[2] + k) + 0.5};
+    return tlwMulAdd(grid->origin, grid->dx, p);
+}
+
+// With the gradient theorem for the solid part of the cell, the pressure difference across it pushes the body by
+// gradient * dx^3 * (mean cover of the two faces along the axis - solid share). False where no face is the body's.
+static bool excessCover(const tlwFlow *flow, const tlwCoupledBody *body, int64_t c, double excess[3])
+{
+    const tlwGrid *grid = &flow->grid;
+    const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    double own = 0, all = 0;
+    for (int a = 0; a < 3; a++) {
+        excess[a] = 0;
+        for (int upper = 0; upper < 2; upper++) {
+            int64_t f = c + upper * stride[a];
+            double covered = 1 - tlwGetFloats(grid, flow->open[a])[f];
+            all += covered;
+            if (object[f] != body->object)
+                continue;
+            own += covered;
+            excess[a] += 0.5 * covered;
+        }
+    }
+    if (!(own > 0))
+        return false;
+    double solid = (1 - tlwGetOpenShare(grid, tlwGetFloats(grid, flow->solid), c)) * own / all;
+    for (int a = 0; a < 3; a++)
+        excess[a] -= solid;
+    return true;
+}
+
+void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
+                       tlwBodyCoupling *coupling)
+{
+    const tlwGrid *grid = &flow->grid;
+    const float *density = tlwGetFloats(grid, flow->density);
+    for (int b = 0; b < coupling->count; b++) {
+        tlwCoupledBody *body = &coupling->bodies[b];
+        tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
+        for (int64_t n = 0; n < body->count && body->object < TLW_PIECE_KEY(0); n++) {
+            int64_t c = body->cells[n];
+            double excess[3], scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
+            if (!excessCover(flow, body, c, excess))
+                continue;
+            tlwVec3 f = {scale * gravity.x * excess[0], scale * gravity.y * excess[1], scale * gravity.z * excess[2]};
+            push = tlwAdd(push, f);
+            turn = tlwAdd(turn, tlwCross(tlwSub(cellCentre(grid, c), body->centre), f));
+        }
+        body->velocity = tlwMulAdd(body->velocity, body->inverse_mass, push);
+        body->spin = tlwAdd(body->spin, tlwMulMat3(body->inverse_inertia, turn));
+    }
 }
 
 // M^-1 K' x dx^3: the change of a body's velocity and spin.

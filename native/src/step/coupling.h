@@ -44,6 +44,12 @@ tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 // Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`.
 tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling);
 
+// Pressure grows with depth also within the cells that a body cuts. The system knows it at their centres only, and a
+// floating body would ride up to half a cell too high or too low. This adds what `gravity` over dt makes of the
+// difference to the bodies' velocities, exactly for flat faces.
+void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
+                       tlwBodyCoupling *coupling);
+
 // y += dx^3 K M^-1 K' x; a tlwPoissonSystem's apply_extra with `user` = the coupling.
 void tlwApplyBodyCoupling(void *user, const float *x, float *y);
 

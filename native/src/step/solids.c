@@ -10,6 +10,18 @@ bool tlwIsObstacle(const tlwObjectDef *def)
            (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
 }
 
+// Bodies stand on the corners of their fields: a box of four cells needs finer voxels than cells, or it rocks on a
+// blunt base. 24 across the thinnest side are enough; a large plate gets what a million voxels allow.
+static double refineForContacts(const tlwMesh *mesh, double dx)
+{
+    tlwVec3 low, high;
+    tlwGetMeshBounds(mesh, &low, &high);
+    tlwVec3 size = tlwSub(high, low);
+    double thin = fmin(size.x, fmin(size.y, size.z)), band = 2 * TLW_PHI_BAND * dx;
+    double smallest = cbrt((size.x + band) * (size.y + band) * (size.z + band) / 1e6);
+    return tlwClamp(dx / fmax(thin / 24, smallest), 1, 8);
+}
+
 static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwMesh *mesh, tlwVec3 scale, double dx)
 {
     tlwMessage *message = &solids->context->message;
@@ -21,7 +33,10 @@ static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwM
     def.exterior_band = TLW_PHI_BAND * dx;
     def.interior_band = solids->deep ? 1e30 : TLW_PHI_BAND * dx;
     def.keep_triangles = solid->vertex_velocity != NULL;
-    def.min_refinement = tlwIsObstacle(&solids->scene->objects[solid->object].def) ? 1 : 2; // sharper edges of liquids
+    if (!tlwIsObstacle(&solids->scene->objects[solid->object].def))
+        def.min_refinement = 2; // sharper edges of liquids
+    else if (solids->deep && !solid->vertex_velocity)
+        def.min_refinement = refineForContacts(&scaled, dx);
     tlwSdf *sdf = NULL;
     tlwResult result = tlwCreateSdf(&scaled, &def, solids->context->threads, message, &sdf);
     tlwDestroyMesh(&scaled);

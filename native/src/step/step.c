@@ -202,11 +202,11 @@ static tlwResult projectOnce(tlwSim *sim, tlwPressure *pressure, bool correction
     return result;
 }
 
-// Solids, bodies and pieces move on the grid as pressure has made them.
-static void showBodies(tlwSim *sim, double dt, tlwPieces *pieces, const tlwBodyCoupling *coupling)
+// Solids, bodies and pieces move on the grid as the coupled bodies do.
+static void showBodies(tlwSim *sim, tlwPieces *pieces, const tlwBodyCoupling *coupling)
 {
     if (sim->bodies.world) {
-        tlwFinishBodies(&sim->bodies, &sim->solids, dt, coupling);
+        tlwShowBodies(&sim->bodies, &sim->solids, coupling);
         tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
     }
     tlwMovePieces(sim->context, &sim->flow, pieces, coupling);
@@ -221,7 +221,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
     double viscosity = tlwParallelMax(sim->context->threads, flow->grid.tile_count, 16, viscousRange, &sim->flow);
     TLW_TRY(projectOnce(sim, pressure, false));
     if (viscosity > 0) {
-        showBodies(sim, dt, pieces, coupling);
+        showBodies(sim, pieces, coupling);
         TLW_TRY(diffuse(sim, dt, pieces->count > 0, 0));
         tlwClockStage(sim, "viscosity");
         if (viscosity * dt > 1e-3 * density * dx * dx) {
@@ -229,7 +229,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
             TLW_TRY(projectOnce(sim, pressure, true));
         }
     }
-    showBodies(sim, dt, pieces, coupling);
+    showBodies(sim, pieces, coupling);
+    tlwFinishBodies(&sim->bodies, dt, coupling);
     return spreadParticles(sim, pressure);
 }
 
@@ -251,6 +252,10 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     tlwClockStage(sim, "pieces");
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
+    if (result == TLW_OK && sim->bodies.world) {
+        tlwRefineBuoyancy(&sim->flow, scene->gravity, dt, def.default_density, coupling);
+        showBodies(sim, &pieces, coupling);
+    }
     if (result == TLW_OK)
         result = solveFlow(sim, dt, pressure, &pieces, coupling);
     tlwClockStage(sim, "spread");
@@ -315,7 +320,7 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
 {
     TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
     TLW_TRY(tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt));
-    return tlwPredictBodies(&sim->bodies, &sim->solids, sim->time, kick, coupling);
+    return tlwPredictBodies(&sim->bodies, &sim->solids, sim->time + dt, kick, coupling);
 }
 
 tlwResult tlwStep(tlwSim *sim, double dt)
