@@ -8,11 +8,12 @@
 #include <string.h>
 
 // Fields that live from step to step.
-#define KEPT 5
+#define KEPT 6
 
 static void listKept(const tlwFlow *flow, int slots[KEPT])
 {
-    const int list[KEPT] = {flow->phi, flow->velocity[0], flow->velocity[1], flow->velocity[2], flow->pressure};
+    const int list[KEPT] = {flow->phi,         flow->velocity[0], flow->velocity[1],
+                            flow->velocity[2], flow->pressure,    flow->viscous_pressure};
     memcpy(slots, list, sizeof list);
 }
 

@@ -167,6 +167,7 @@ static void constrainRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = s->e.grid;
     const int16_t *object = (const int16_t *)grid->fields[s->e.flow->solid_object].data;
     const uint8_t *frozen = tlwGetBytes(grid, s->e.flow->frozen);
+    const float *solid = tlwGetFloats(grid, s->e.flow->solid);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
@@ -183,7 +184,8 @@ static void constrainRange(void *context, int64_t begin, int64_t end)
                 }
                 float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
                 p[a] -= 0.5f;
-                s->e.velocity[a][row + i] = constrained(&s->e, a, row + i, p, object[row + i], s->old);
+                s->e.velocity[a][row + i] =
+                    constrained(&s->e, a, row + i, p, object[tlwFindDeepestNode(grid, solid, a, row + i)], s->old);
             }
         }
     }

@@ -14,12 +14,13 @@ typedef struct tlwFlow {
     // The liquid
     int phi;         // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
     int velocity[3]; // face, float, m/s; kept between steps
-    int old_velocity[3]; // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
-    int mass_weight[3];  // face, float: how much particle mass stands behind the velocity; 0 = none
-    int density;         // cell, float, kg/m3, of the particles there; 0 = none
-    int viscosity;       // cell, float, Pa s
-    int fill;            // cell, float: volume of the cell's particles / cell volume
-    int pressure;        // cell, float, Pa; kept between steps (warm start)
+    int old_velocity[3];  // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
+    int mass_weight[3];   // face, float: how much particle mass stands behind the velocity; 0 = none
+    int density;          // cell, float, kg/m3, of the particles there; 0 = none
+    int viscosity;        // cell, float, Pa s
+    int fill;             // cell, float: volume of the cell's particles / cell volume
+    int pressure;         // cell, float, Pa; kept between steps (warm start)
+    int viscous_pressure; // cell, float, Pa: the part of it that answers viscosity; kept between steps
 
     // Heat
     int temperature; // cell, float, K

@@ -231,6 +231,7 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
     const tlwPressure *p = context;
     const tlwGrid *grid = &p->flow->grid;
     const float *pressure = tlwGetFloats(grid, p->flow->pressure);
+    const float *viscous = tlwGetFloats(grid, p->flow->viscous_pressure);
     float scale = (float)(p->def.dt / grid->dx);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++)
@@ -246,7 +247,7 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
             out -= p->open[a][c] * p->velocity[a][c] + (1 - p->open[a][c]) * p->solid_velocity[a][c];
         }
         p->rhs[c] = -out;
-        p->unknown[c] = p->correction ? 0 : pressure[c] * scale;
+        p->unknown[c] = p->correction ? 0 : (pressure[c] - viscous[c]) * scale;
     }
 }
 
@@ -270,6 +271,7 @@ static void subtractRange(void *context, int64_t begin, int64_t end)
     const tlwPressure *p = context;
     const tlwGrid *grid = &p->flow->grid;
     float *pressure = tlwGetFloats(grid, p->flow->pressure), scale = (float)(grid->dx / p->def.dt);
+    float *viscous = tlwGetFloats(grid, p->flow->viscous_pressure);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
@@ -279,8 +281,35 @@ static void subtractRange(void *context, int64_t begin, int64_t end)
             if (p->open[a][c] > 0 && faceGradient(p, c - stride[a], c, &gradient))
                 p->velocity[a][c] -= gradient;
         }
-        pressure[c] = (p->correction ? pressure[c] : 0) + (p->type[c] == TLW_CELL_LIQUID ? p->unknown[c] * scale : 0);
+        float made = p->type[c] == TLW_CELL_LIQUID ? p->unknown[c] * scale : 0;
+        pressure[c] = p->correction ? pressure[c] + made : made;
+        if (p->correction)
+            viscous[c] += made;
     }
+}
+
+static void recallRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwPressure *p = context;
+    const tlwGrid *grid = &p->flow->grid;
+    float *viscous = tlwGetFloats(grid, p->flow->viscous_pressure), scale = (float)(p->def.dt / grid->dx);
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        p->unknown[c] = p->type[c] == TLW_CELL_LIQUID ? viscous[c] * scale : 0;
+        viscous[c] = 0; // the subtraction adds it again
+    }
+}
+
+void tlwApplyViscousPressure(tlwPressure *p)
+{
+    tlwThreads *threads = p->context->threads;
+    int64_t tiles = p->flow->grid.tile_count;
+    p->correction = true;
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, recallRange, p);
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, subtractRange, p);
+    if (p->def.coupling)
+        tlwPushBodies(p->def.coupling, p->unknown);
 }
 
 tlwResult tlwProjectVelocity(tlwPressure *p, bool correction, tlwSolveStats *stats)

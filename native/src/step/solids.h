@@ -56,6 +56,21 @@ void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow);
 // Only flow->solid_velocity anew, after the obstacles' motion has changed.
 void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow);
 
+// The node that tells which solid a covered face belongs to: the deepest of its corners and of those one cell to
+// either side. A corner where two solids meet may be named after the other one.
+static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid, int axis, int64_t face)
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    const int64_t b = stride[(axis + 1) % 3], c = stride[(axis + 2) % 3];
+    int64_t deepest = face;
+    for (int n = 1; n < 12; n++) {
+        int64_t node = face + (n & 1 ? b : 0) + (n & 2 ? c : 0) + (n < 4 ? 0 : n < 8 ? -stride[axis] : stride[axis]);
+        if (solid[node] < solid[deepest])
+            deepest = node;
+    }
+    return deepest;
+}
+
 // Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
 

@@ -205,6 +205,7 @@ static void velocityRange(void *context, int64_t begin, int64_t end)
     const Raster *s = context;
     tlwGrid *grid = &s->flow->grid;
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
+    const float *solid = tlwGetFloats(grid, s->flow->solid);
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
@@ -212,7 +213,10 @@ static void velocityRange(void *context, int64_t begin, int64_t end)
             TLW_FOR_ROWS(grid, tile, j, k, row)
             for (int i = 0; i < TLW_TILE; i++) {
                 int cell[3] = {tile->cell[0] + i, (int)j, k};
-                velocity[row + i] = object[row + i] >= 0 ? faceSolidVelocity(s, object[row + i], a, cell) : 0;
+                int owner = object[row + i];
+                if (owner != TLW_NO_OBJECT)
+                    owner = object[tlwFindDeepestNode(grid, solid, a, row + i)];
+                velocity[row + i] = owner >= 0 ? faceSolidVelocity(s, owner, a, cell) : 0;
             }
         }
     }

@@ -219,12 +219,17 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
     const tlwFlow *flow = &sim->flow;
     double dx = flow->grid.dx, density = sim->scene->materials[0].def.density_liquid;
     double viscosity = tlwParallelMax(sim->context->threads, flow->grid.tile_count, 16, viscousRange, &sim->flow);
+    bool strong = viscosity * dt > 1e-3 * density * dx * dx;
     TLW_TRY(projectOnce(sim, pressure, false));
+    if (strong)
+        tlwApplyViscousPressure(pressure);
+    else
+        tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     if (viscosity > 0) {
         showBodies(sim, pieces, coupling);
         TLW_TRY(diffuse(sim, dt, pieces->count > 0, 0));
         tlwClockStage(sim, "viscosity");
-        if (viscosity * dt > 1e-3 * density * dx * dx) {
+        if (strong) {
             tlwUpdateCoupledPieces(flow, pieces, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
         }

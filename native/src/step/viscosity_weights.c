@@ -1,5 +1,7 @@
 #include "step/viscosity_weights.h"
 
+#include "step/solids.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -246,7 +248,7 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at)
 {
     if (faceDistance(work, axis, at) > ON_WALL * work->dx)
         return FACE_FREE;
-    if (work->stick && (work->stick[at] || work->stick[at - work->stride[axis]]))
+    if (work->stick && work->stick[tlwFindDeepestNode(work->flow, work->solid, axis, at)])
         return FACE_STICK;
     // Only a wall square to the axis may hold the normal velocity: a staircase would grip a liquid that should slip.
     // All corners of such a face are equally deep; unlike a gradient this does not see another wall next to this one.
