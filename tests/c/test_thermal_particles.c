@@ -337,6 +337,40 @@ static void test_viscosity_and_frozen_cells_follow_the_melt(void **state)
     tlwFreeMaterial(&material);
 }
 
+static void test_layers_in_a_cell_are_in_series(void **state)
+{
+    (void)state;
+    tlwMaterialDef thin = defineWax(0, 0, 0), thick = defineWax(0, 0, 0);
+    thin.viscosity = (tlwCurve){.count = 1, .temperature = {300}, .value = {2}};
+    thick.viscosity = (tlwCurve){.count = 1, .temperature = {300}, .value = {2000}};
+    tlwMaterial materials[2] = {makeMaterial(&thin), makeMaterial(&thick)};
+    Box box = makeBox(8, 8, 8, 0.01);
+    assert_true(tlwAddFluiditySlopes(&box.flow));
+    fillBox(&box, materials, 300);
+    Cloud cloud = fillCloud(&box, materials, 300, box.n[0]);
+    for (int64_t n = 0; n < cloud.particles.count; n++) // the boundary is in the middle of the cells 3
+        cloud.particles.material[n] = cloud.particles.position[0][n] - OFFSET > 3.5f;
+    tlwHeatDef def = defineHeat(materials, 0);
+    def.material_count = 2;
+    advance(&box, &cloud, &def, NULL);
+    tlwUpdateMaterialState(NULL, &box.flow, materials, -1);
+    tlwParticleOrder order = {.tile_start = cloud.tile_start, .cell_start = cloud.cell_start};
+    tlwMixViscosities(NULL, &box.flow, materials, &cloud.particles, &order);
+    const tlwGrid *grid = &box.flow.grid;
+    const float *viscosity = tlwGetFloats(grid, box.flow.viscosity);
+    double mean = 2 / (1 / 2.0 + 1 / 2000.0), slope = 0.5 * (1 / 2000.0 - 1 / 2.0);
+    assert_true(fabs(viscosity[at(&box, 2, 3, 3)] / 2 - 1) < 1e-5);
+    assert_true(fabs(viscosity[at(&box, 3, 3, 3)] / mean - 1) < 1e-5);
+    assert_true(fabs(viscosity[at(&box, 4, 3, 3)] / 2000 - 1) < 1e-5);
+    assert_true(fabs(tlwGetFloats(grid, box.flow.fluidity_slope[0])[at(&box, 3, 3, 3)] / slope - 1) < 1e-5);
+    assert_true(tlwGetFloats(grid, box.flow.fluidity_slope[0])[at(&box, 2, 3, 3)] == 0);
+    assert_true(fabs(tlwGetFloats(grid, box.flow.fluidity_slope[1])[at(&box, 3, 3, 3)]) < 1e-5);
+    freeCloud(&cloud);
+    tlwFreeGrid(&box.flow.grid);
+    for (int m = 0; m < 2; m++)
+        tlwFreeMaterial(&materials[m]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_guests_in_a_cell_near_its_temperature),
         cmocka_unit_test(test_particles_get_the_same_bits_from_any_thread_count),
         cmocka_unit_test(test_viscosity_and_frozen_cells_follow_the_melt),
+        cmocka_unit_test(test_layers_in_a_cell_are_in_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

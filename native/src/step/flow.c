@@ -31,5 +31,15 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->frozen = tlwAddField(grid, 1, &byte, false);
     flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
+    for (int a = 0; a < 3; a++)
+        flow->fluidity_slope[a] = -1;
     return flow->piece >= 0;
+}
+
+bool tlwAddFluiditySlopes(tlwFlow *flow)
+{
+    const float zero = 0;
+    for (int a = 0; a < 3; a++)
+        flow->fluidity_slope[a] = tlwAddField(&flow->grid, sizeof(float), &zero, false);
+    return flow->fluidity_slope[2] >= 0;
 }

@@ -14,10 +14,12 @@ typedef struct tlwFlow {
     // The liquid
     int phi;         // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
     int velocity[3]; // face, float, m/s; kept between steps
-    int old_velocity[3];  // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
-    int mass_weight[3];   // face, float: how much particle mass stands behind the velocity; 0 = none
-    int density;          // cell, float, kg/m3, of the particles there; 0 = none
-    int viscosity;        // cell, float, Pa s
+    int old_velocity[3];   // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
+    int mass_weight[3];    // face, float: how much particle mass stands behind the velocity; 0 = none
+    int density;           // cell, float, kg/m3, of the particles there; 0 = none
+    int viscosity;         // cell, float, Pa s
+    int fluidity_slope[3]; // cell, float, 1 / (Pa s): how much 1 / viscosity grows from a cell's centre to the middle
+                           // of its upper half; -1 unless several materials may share a cell (tlwAddFluiditySlopes)
     int fill;             // cell, float: volume of the cell's particles / cell volume
     int pressure;         // cell, float, Pa; kept between steps (warm start)
     int viscous_pressure; // cell, float, Pa: the part of it that answers viscosity; kept between steps
@@ -45,5 +47,8 @@ typedef struct tlwFlow {
 
 // Lay out the fields of an empty grid. False when memory is out.
 bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx);
+
+// Fields that only scenes of several materials need. False when memory is out.
+bool tlwAddFluiditySlopes(tlwFlow *flow);
 
 #endif

@@ -97,3 +97,69 @@ void tlwUpdateMaterialState(tlwThreads *threads, tlwFlow *flow, const tlwMateria
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, stateRange, &s);
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, extendRange, &s);
 }
+
+typedef struct Mix {
+    const tlwFlow *flow;
+    const tlwMaterial *materials;
+    const tlwParticles *particles;
+    const tlwParticleOrder *order;
+} Mix;
+
+// Volume and volume / viscosity of the particles in a part of a cell.
+typedef struct Part {
+    double volume, fluidity;
+} Part;
+
+static void mixCell(const Mix *m, int64_t cell, const int at[3], int64_t begin, int64_t end)
+{
+    const tlwParticles *p = m->particles;
+    const tlwGrid *grid = &m->flow->grid;
+    double temperature = tlwGetFloats(grid, m->flow->temperature)[cell];
+    Part whole = {0}, half[3][2] = {0};
+    for (int64_t n = begin; n < end; n++) {
+        const tlwMaterial *material = &m->materials[p->material[n]];
+        double melt = material->melts ? tlwGetMelt(material, p->enthalpy[n]) : 1;
+        double volume = p->mass[n] / tlwGetDensity(material, melt);
+        double fluidity = volume / tlwGetViscosity(material, temperature, melt);
+        whole = (Part){whole.volume + volume, whole.fluidity + fluidity};
+        for (int a = 0; a < 3; a++) {
+            Part *part = &half[a][p->position[a][n] >= (float)at[a] + 0.5f];
+            *part = (Part){part->volume + volume, part->fluidity + fluidity};
+        }
+    }
+    tlwGetFloats(grid, m->flow->viscosity)[cell] = (float)(whole.volume / whole.fluidity);
+    for (int a = 0; a < 3; a++)
+        if (half[a][0].volume > 0 && half[a][1].volume > 0)
+            tlwGetFloats(grid, m->flow->fluidity_slope[a])[cell] =
+                (float)(0.5 * (half[a][1].fluidity / half[a][1].volume - half[a][0].fluidity / half[a][0].volume));
+}
+
+static void mixRange(void *context, int64_t begin, int64_t end)
+{
+    const Mix *m = context;
+    const tlwGrid *grid = &m->flow->grid;
+    const uint8_t *material = m->particles->material;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        const int32_t *cells = m->order->cell_start + t * (TLW_TILE_CELLS + 1);
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            int64_t first = m->order->tile_start[t] + cells[c], last = m->order->tile_start[t] + cells[c + 1];
+            int i = c % TLW_TILE, j = c / TLW_TILE % TLW_TILE, k = c / (TLW_TILE * TLW_TILE);
+            int64_t cell = tile->base + i + j * grid->stride_y + k * grid->stride_z;
+            bool mixed = false;
+            for (int64_t n = first + 1; n < last; n++)
+                mixed |= material[n] != material[first];
+            for (int a = 0; a < 3; a++)
+                tlwGetFloats(grid, m->flow->fluidity_slope[a])[cell] = 0;
+            if (mixed)
+                mixCell(m, cell, (int[3]){tile->cell[0] + i, tile->cell[1] + j, tile->cell[2] + k}, first, last);
+        }
+    }
+}
+
+void tlwMixViscosities(tlwThreads *threads, tlwFlow *flow, const tlwMaterial *materials, const tlwParticles *particles,
+                       const tlwParticleOrder *order)
+{
+    Mix m = {flow, materials, particles, order};
+    tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, mixRange, &m);
+}

@@ -3,7 +3,7 @@
 #define TLW_STEP_MATERIAL_STATE_H
 
 #include "scene/material.h"
-#include "step/flow.h"
+#include "step/sorting.h"
 
 // A cell of a material that freezes rigid belongs to a rigid piece while less than this share of it is molten.
 #define TLW_FROZEN_MELT 0.05
@@ -14,5 +14,11 @@
 // of their neighbours' temperature and (logarithmic) viscosity, so that stencils across the surface find sensible
 // values; farther away the viscosity is 0.
 void tlwUpdateMaterialState(tlwThreads *threads, tlwFlow *flow, const tlwMaterial *materials, int frozen);
+
+// Cells that hold several materials: the harmonic mean of their viscosities by volume, since layers that shear past
+// each other carry the same stress, and how it differs between the cell's halves. Reads temperature of `flow`; changes
+// viscosity, writes fluidity_slope. Particles as tlwSortParticles left them.
+void tlwMixViscosities(tlwThreads *threads, tlwFlow *flow, const tlwMaterial *materials, const tlwParticles *particles,
+                       const tlwParticleOrder *order);
 
 #endif

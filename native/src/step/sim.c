@@ -52,7 +52,8 @@ static tlwResult start(tlwSim *sim)
     tlwContext *context = sim->context;
     tlwFlow *flow = &sim->flow;
     double dx = sim->scene->def.cell_size;
-    if (!tlwInitFlow(flow, sim->scene->def.domain_min, sim->scene->dims, dx))
+    if (!tlwInitFlow(flow, sim->scene->def.domain_min, sim->scene->dims, dx) ||
+        (sim->scene->material_count > 1 && !tlwAddFluiditySlopes(flow)))
         return tlwFailMemory(&context->message, "the grid");
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsSource, &sim->sources));

@@ -99,6 +99,8 @@ static tlwResult heat(tlwSim *sim, double dt)
     if (iterations > sim->stats.heat_iterations)
         sim->stats.heat_iterations = iterations;
     tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, sim->flow.frozen);
+    if (sim->scene->material_count > 1)
+        tlwMixViscosities(sim->context->threads, &sim->flow, sim->scene->materials, &sim->particles, &sim->order);
     return TLW_OK;
 }
 
@@ -153,6 +155,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
         .phi = flow->phi,
         .solid = flow->solid,
         .viscosity = flow->viscosity,
+        .has_slopes = flow->fluidity_slope[0] >= 0,
         .density = flow->density,
         .stick = flow->stick,
         .piece =
@@ -166,6 +169,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
         .user = sim->context->def.user};
     for (int a = 0; a < 3; a++) {
         def.velocity[a] = flow->velocity[a];
+        def.fluidity_slope[a] = flow->fluidity_slope[a];
         def.solid_velocity[a] = flow->solid_velocity[a];
     }
     tlwStressStats stats = {0};

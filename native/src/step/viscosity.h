@@ -17,6 +17,8 @@ typedef struct tlwViscosityDef {
     int phi;               // cell, float, m: liquid where negative
     int solid;             // node, float, m: solid where negative; domain walls included
     int viscosity;         // cell, float, Pa s; 0 = not viscous
+    int fluidity_slope[3]; // cell, float, 1 / (Pa s), see step/flow.h; used if has_slopes
+    bool has_slopes;
     int density;           // cell, float, kg/m3; 0 = unknown, then the mean of the others
     int velocity[3];       // face, float, m/s; in and out
     int solid_velocity[3]; // face, float, m/s

@@ -13,6 +13,7 @@ static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid t
 static const float SLIVER_SHARE =
     0.35f; // a volume with less liquid is no stiffer than SLIVER_STIFFNESS of the stiffest:
 static const float SLIVER_STIFFNESS = 1e-7f; // stiff slivers are loose ends that slow the solve and carry nothing
+static const float LEAST_FLUIDITY = 1e-4f;   // of its cell's, in the stiff part of a cell of two materials
 static const float SMALLEST_MASS = 1e-3f;    // of a full face
 static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
 static const float ON_WALL = 1e-3f;          // cells: a face this close to a wall lies on it
@@ -35,6 +36,8 @@ typedef struct Work {
     uint8_t content[SIDE][SIDE][SIDE];       // ALL_WET, ALL_DRY or 0
     float mu[SIDE][SIDE][SIDE];
     float averaged[SIDE][SIDE][SIDE]; // 1 / mu, log mu or mu: what the edges average
+    float slope[3][SIDE][SIDE][SIDE]; // of 1 / mu, to the middle of a cell's upper half
+    bool layered;                     // some slope is not zero; only with the harmonic mean
     float rho[SIDE][SIDE][SIDE];
     uint8_t kind[3][SIDE + 1][SIDE + 1][SIDE + 1]; // FaceKind of faces -1 .. 8
 } Work;
@@ -193,13 +196,24 @@ typedef struct Share {
     float mass;       // sum of wet times density
 } Share;
 
+// 1 / mu in a part of a cell of several materials: halves along the `axes` (bits), upper where `o` has a bit.
+static inline float octantFluidity(const Work *work, int x, int y, int z, int o, int axes)
+{
+    float mean = work->averaged[z][y][x], value = mean;
+    for (int a = 0; a < 3; a++)
+        if (axes >> a & 1)
+            value += o >> a & 1 ? work->slope[a][z][y][x] : -work->slope[a][z][y][x];
+    return value > LEAST_FLUIDITY * mean ? value : LEAST_FLUIDITY * mean;
+}
+
 static inline void addOctant(const Work *work, Share *share, int i, int j, int k, int o)
 {
     float wet = work->wet[k + 1][j + 1][i + 1][o];
     share->wet += wet;
     share->vacant += work->vacant[k + 1][j + 1][i + 1][o];
     if (wet > 0) {
-        share->resistance += wet * work->averaged[k + 1][j + 1][i + 1];
+        share->resistance += wet * (work->layered ? octantFluidity(work, i + 1, j + 1, k + 1, o, 7)
+                                                  : work->averaged[k + 1][j + 1][i + 1]);
         share->mass += wet * work->rho[k + 1][j + 1][i + 1];
     }
 }
@@ -231,6 +245,20 @@ static void fillTables(Work *work)
                 work->averaged[k][j][i] = toAverage(work->build->def->edge_mean, work->mu[k][j][i]);
                 work->rho[k][j][i] = rho > 0 ? rho : work->build->density;
             }
+    work->layered = false;
+    const tlwViscosityDef *def = work->build->def;
+    if (!def->has_slopes || def->edge_mean != TLW_EDGE_HARMONIC)
+        return;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < SIDE; k++)
+            for (int j = 0; j < SIDE; j++)
+                for (int i = 0; i < SIDE; i++) {
+                    int64_t at = flowIndex(work, i - 1, j - 1, k - 1);
+                    float slope = tlwGetFloats(work->flow, def->fluidity_slope[a])[at];
+                    bool own = work->mu[k][j][i] == rawViscosity(work, at); // not softened as a thin feature
+                    work->slope[a][k][j][i] = own ? slope : 0;
+                    work->layered = work->layered || (own && slope != 0);
+                }
 }
 
 // Distance to solids at the centre of a face.
@@ -396,6 +424,17 @@ static void fillFull(const Work *work, int i, int j, int k, int64_t at, int64_t 
     float mean[3] = {0.25f * ((here + left) + (front + v[z][y - 1][x - 1])),
                      0.25f * ((here + left) + (below + v[z - 1][y][x - 1])),
                      0.25f * ((here + front) + (below + v[z - 1][y - 1][x]))};
+    if (work->layered)
+        for (int a = 0; a < 2; a++) // axes of the edge: a and b
+            for (int b = a + 1; b < 3; b++) {
+                int axes = 1 << a | 1 << b, dx[3] = {a == 0, a == 1, 0}, dy[3] = {0, b == 1, b == 2};
+                mean[a + b - 1] =
+                    0.25f *
+                    ((octantFluidity(work, x, y, z, 0, axes) +
+                      octantFluidity(work, x - dx[0], y - dx[1], z - dx[2], 1 << a, axes)) +
+                     (octantFluidity(work, x - dy[0], y - dy[1], z - dy[2], 1 << b, axes) +
+                      octantFluidity(work, x - dx[0] - dy[0], y - dx[1] - dy[1], z - dx[2] - dy[2], axes, axes)));
+            }
     float other[3] = {rho[z][y][x - 1], rho[z][y - 1][x], rho[z - 1][y][x]};
     system->level.c[TLW_XX][out] = 2 * scale * work->mu[z][y][x];
     for (int a = 0; a < 3; a++) {
