@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "solve/poisson.h"
-#include "step/levelset.h"
 
 #include <string.h>
 
@@ -97,6 +96,14 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
     return TLW_OK;
 }
 
+static const tlwSolid *findSolid(const tlwSolids *solids, int object)
+{
+    for (int n = 0; n < solids->count; n++)
+        if (solids->items[n].object == object)
+            return &solids->items[n];
+    return NULL; // a frozen piece
+}
+
 static tlwVec3 cellCentre(const tlwGrid *grid, int64_t c)
 {
     int64_t k = c / grid->stride_z, rest = c - k * grid->stride_z, j = rest / grid->stride_y;
@@ -106,50 +113,63 @@ static tlwVec3 cellCentre(const tlwGrid *grid, int64_t c)
     return tlwMulAdd(grid->origin, grid->dx, p);
 }
 
+// Share of a cell inside the body, from its own field at the centres of 64 parts.
+static double bodyShare(const tlwGrid *grid, const tlwSolid *solid, tlwVec3 centre)
+{
+    enum { PARTS = 4, COUNT = PARTS * PARTS * PARTS };
+    double h = grid->dx / PARTS, sum = 0;
+    tlwSdfNodes nodes = {.spacing = h, .dims = {PARTS, PARTS, PARTS}, .stride = {1, PARTS, PARTS * PARTS}};
+    nodes.origin = tlwMulAdd(centre, -0.5 * (PARTS - 1) * h, (tlwVec3){1, 1, 1});
+    float d[COUNT];
+    tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, d);
+    for (int n = 0; n < COUNT; n++)
+        sum += tlwClamp(0.5 - d[n] / h, 0, 1);
+    return sum / COUNT;
+}
+
 // With the gradient theorem for the solid part of the cell, the pressure difference across it pushes the body by
 // gradient * dx^3 * (mean cover of the two faces along the axis - solid share). False where no face is the body's.
-static bool excessCover(const tlwFlow *flow, const tlwCoupledBody *body, int64_t c, double excess[3])
+static bool excessCover(const tlwFlow *flow, const tlwSolid *solid, tlwVec3 centre, int64_t c, double excess[3])
 {
     const tlwGrid *grid = &flow->grid;
     const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    double own = 0, all = 0;
+    bool touched = false;
     for (int a = 0; a < 3; a++) {
         excess[a] = 0;
         for (int upper = 0; upper < 2; upper++) {
             int64_t f = c + upper * stride[a];
             double covered = 1 - tlwGetFloats(grid, flow->open[a])[f];
-            all += covered;
-            if (object[f] != body->object)
+            if (object[f] != solid->object || !(covered > 0))
                 continue;
-            own += covered;
+            touched = true;
             excess[a] += 0.5 * covered;
         }
     }
-    if (!(own > 0))
-        return false;
-    double solid = (1 - tlwGetOpenShare(grid, tlwGetFloats(grid, flow->solid), c)) * own / all;
+    double inside = touched ? bodyShare(grid, solid, centre) : 0;
     for (int a = 0; a < 3; a++)
-        excess[a] -= solid;
-    return true;
+        excess[a] -= inside;
+    return touched;
 }
 
-void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
+void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gravity, double dt, double default_density,
                        tlwBodyCoupling *coupling)
 {
     const tlwGrid *grid = &flow->grid;
     const float *density = tlwGetFloats(grid, flow->density);
     for (int b = 0; b < coupling->count; b++) {
         tlwCoupledBody *body = &coupling->bodies[b];
+        const tlwSolid *solid = findSolid(solids, body->object);
         tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
-        for (int64_t n = 0; n < body->count && body->object < TLW_PIECE_KEY(0); n++) {
+        for (int64_t n = 0; n < body->count && solid; n++) {
             int64_t c = body->cells[n];
+            tlwVec3 centre = cellCentre(grid, c);
             double excess[3], scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
-            if (!excessCover(flow, body, c, excess))
+            if (!excessCover(flow, solid, centre, c, excess))
                 continue;
             tlwVec3 f = {scale * gravity.x * excess[0], scale * gravity.y * excess[1], scale * gravity.z * excess[2]};
             push = tlwAdd(push, f);
-            turn = tlwAdd(turn, tlwCross(tlwSub(cellCentre(grid, c), body->centre), f));
+            turn = tlwAdd(turn, tlwCross(tlwSub(centre, body->centre), f));
         }
         body->velocity = tlwMulAdd(body->velocity, body->inverse_mass, push);
         body->spin = tlwAdd(body->spin, tlwMulMat3(body->inverse_inertia, turn));

@@ -11,7 +11,7 @@
 #define TLW_STEP_COUPLING_H
 
 #include "base/vec.h"
-#include "step/flow.h"
+#include "step/solids.h"
 
 // What a frozen piece is called in tlwCoupledBody.object: faces of cells with its label belong to it.
 #define TLW_PIECE_KEY(label) ((1 << 20) + (label))
@@ -46,8 +46,8 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
 
 // Pressure grows with depth also within the cells that a body cuts. The system knows it at their centres only, and a
 // floating body would ride up to half a cell too high or too low. This adds what `gravity` over dt makes of the
-// difference to the bodies' velocities, exactly for flat faces.
-void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
+// difference to the bodies' velocities: what is displaced is the body's own volume.
+void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gravity, double dt, double default_density,
                        tlwBodyCoupling *coupling);
 
 // y += dx^3 K M^-1 K' x; a tlwPoissonSystem's apply_extra with `user` = the coupling.

@@ -262,7 +262,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     if (result == TLW_OK && sim->bodies.world) {
-        tlwRefineBuoyancy(&sim->flow, scene->gravity, dt, def.default_density, coupling);
+        tlwRefineBuoyancy(&sim->flow, &sim->solids, scene->gravity, dt, def.default_density, coupling);
         showBodies(sim, &pieces, coupling);
     }
     if (result == TLW_OK)

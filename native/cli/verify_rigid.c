@@ -1,0 +1,386 @@
+// Bodies in liquid: floating, sinking, momentum, contacts (validation.md, "Rigid fluid").
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+extern const tlwVerifyCase tlw_verify_rigid[];
+
+#define WATER 1000.0 // kg/m3
+#define GRAVITY 9.81
+#define FRAME (1.0 / 24)
+
+// A closed box of `cells` cells with slip walls and one liquid in it up to `level`.
+static void startTank(tlwReport *report, tlwRig *rig, const int cells[3], double dx, double level, double viscosity)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){cells[0] * dx, cells[1] * dx, cells[2] * dx};
+    for (int n = 0; n < 6; n++)
+        def.walls[n] = TLW_WALL_SLIP;
+    tlwStartRig(rig, &def, tlwGetReportThreads(report));
+    tlwMaterialDef liquid = tlwMakeLiquid("Liquid", WATER, viscosity);
+    int material = tlwAddRigMaterial(rig, &liquid);
+    tlwVec3 high = {cells[0] * dx + dx, cells[1] * dx + dx, level}, low = {-dx, -dx, -dx};
+    tlwAddRigLiquid(rig, "Pool", tlwMakeBox(low, high), material, 293.15);
+}
+
+static int addBody(tlwRig *rig, const char *name, tlwShape shape, double density)
+{
+    tlwObjectDef def = tlwDefaultObjectDef();
+    def.density = density;
+    return tlwAddRigObject(rig, name, TLW_ROLE_RIGID, shape, &def);
+}
+
+static tlwBodyState getBody(tlwRig *rig, int object)
+{
+    tlwBodyState state = {0};
+    if (!rig->failed && rig->sim)
+        tlwCheckRig(rig, tlwGetBody(rig->sim, object, &state));
+    return state;
+}
+
+static double length(tlwVec3 v)
+{
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// archimedes
+
+// Share of a sphere of diameter `side`, or of a cube as it stands, below a level.
+static double submergedShare(const tlwBodyState *s, bool cube, double side, double level)
+{
+    if (!cube) {
+        double r = side / 2, h = fmin(fmax(level - (s->centre.z - r), 0), side);
+        return h * h * (3 * r - h) / (4 * r * r * r);
+    }
+    enum { N = 24 };
+    const tlwQuat q = s->rotation; // height of a point is the third row of the rotation matrix
+    double row[3] = {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)};
+    int below = 0;
+    for (int n = 0; n < N * N * N; n++) {
+        int at[3] = {n % N, n / N % N, n / N / N};
+        double z = s->centre.z;
+        for (int a = 0; a < 3; a++)
+            z += row[a] * side * ((at[a] + 0.5) / N - 0.5);
+        below += z < level;
+    }
+    return (double)below / (N * N * N);
+}
+
+// What is below the level that the liquid would have at rest around the body as it is now.
+static double restingShare(const tlwRig *rig, const tlwBodyState *s, bool cube, double side, double area)
+{
+    double body = cube ? side * side * side : acos(-1) / 6 * side * side * side, share = 0;
+    for (int pass = 0; pass < 40; pass++)
+        share = submergedShare(s, cube, side, (tlwGetRigStats(rig).particle_volume + share * body) / area);
+    return share;
+}
+
+static void floatOne(tlwReport *report, bool cube, double relative)
+{
+    const int cells[3] = {20, 20, 20};
+    const double dx = 0.0125, width = cells[0] * dx, side = 0.1, level = 0.14;
+    tlwRig rig;
+    startTank(report, &rig, cells, dx, level, 0.2); // thick enough to settle within two seconds
+    double z = level + (0.5 - relative) * side + 0.3 * dx;
+    tlwVec3 centre = {width / 2, width / 2, z}, low = {width / 2 - side / 2, width / 2 - side / 2, z - side / 2};
+    tlwVec3 high = {low.x + side, low.y + side, low.z + side};
+    int body = addBody(&rig, cube ? "Cube" : "Ball", cube ? tlwMakeBox(low, high) : tlwMakeSphere(centre, side / 2, 4),
+                       relative * WATER);
+    tlwRunRig(&rig);
+    double mean = 0;
+    enum { FRAMES = 48, LAST = 16 };
+    for (int frame = 0; frame < FRAMES && tlwAdvanceRig(&rig, FRAME); frame++) {
+        tlwBodyState s = getBody(&rig, body);
+        if (frame >= FRAMES - LAST)
+            mean += restingShare(&rig, &s, cube, side, width * width) / LAST;
+    }
+    char what[80];
+    snprintf(what, sizeof what, "%s of relative density %.2f: submerged", cube ? "cube" : "sphere", relative);
+    if (!rig.failed)
+        tlwReportAbsolute(report, what, mean, relative, 0.03);
+    tlwEndRig(report, &rig);
+}
+
+static void runArchimedes(tlwReport *report)
+{
+    static const double densities[3] = {0.2, 0.55, 0.9};
+    for (int cube = 0; cube < 2; cube++)
+        for (int n = 0; n < 3; n++)
+            floatOne(report, cube, densities[n]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// sinks, added_mass
+
+static void sinkOne(tlwReport *report, double relative)
+{
+    const int cells[3] = {16, 16, 20};
+    const double dx = 0.02, start = 0.16, width = cells[0] * dx;
+    tlwRig rig;
+    startTank(report, &rig, cells, dx, 0.3, 1e-3);
+    tlwShape ball = tlwMakeSphere((tlwVec3){width / 2, width / 2, start}, 0.06, 4);
+    int body = addBody(&rig, "Ball", ball, relative * WATER);
+    tlwRunRig(&rig);
+    double early = 0, fastest = 0, furthest = 0;
+    for (int frame = 0; frame < 24 && tlwAdvanceRig(&rig, FRAME); frame++) {
+        tlwBodyState s = getBody(&rig, body);
+        fastest = fmax(fastest, length(s.velocity));
+        furthest = fmax(furthest, fabs(s.centre.z - start));
+        if (frame == 3)
+            early = s.centre.z - start;
+    }
+    char what[80];
+    double exact = 0.5 * GRAVITY * (1 - relative) / (relative + 0.5) / 36; // a sixth of a second, no drag
+    snprintf(what, sizeof what, "relative density %.2f: way after 1/6 s (m), half of it", relative);
+    if (rig.failed)
+        ;
+    else if (relative == 1)
+        tlwReportBelow(report, "relative density 1: way in 1 s (cells)", furthest / dx, 0.5);
+    else
+        tlwReportRow(report, what, early, exact, fabs(early / exact - 0.75), 0.35); // 0.4 to 1.1 of it
+    snprintf(what, sizeof what, "relative density %.2f: fastest (m/s)", relative);
+    if (!rig.failed)
+        tlwReportBelow(report, what, fastest, 3); // a fall over the height of the tank would reach 2.8
+    tlwEndRig(report, &rig);
+}
+
+static void runSinks(tlwReport *report)
+{
+    static const double densities[6] = {0.05, 0.45, 1, 5.7, 11, 20};
+    for (int n = 0; n < 6; n++)
+        sinkOne(report, densities[n]);
+}
+
+static void runAddedMass(tlwReport *report)
+{
+    static const double densities[3] = {0.2, 2, 8};
+    const int cells[3] = {32, 32, 32};
+    const double dx = 0.0125, start = 0.19;
+    for (int n = 0; n < 3; n++) {
+        tlwRig rig;
+        startTank(report, &rig, cells, dx, 0.38, 1e-3);
+        int body = addBody(&rig, "Ball", tlwMakeSphere((tlwVec3){0.2, 0.2, start}, 0.05, 4), densities[n] * WATER);
+        tlwRunRig(&rig);
+        const double step = 0.005;
+        enum { STEPS = 6 };
+        for (int k = 0; k < STEPS && tlwAdvanceRig(&rig, step); k++)
+            ;
+        double time = STEPS * step, exact = (1 - densities[n]) * GRAVITY / (densities[n] + 0.5);
+        double found = 2 * (getBody(&rig, body).centre.z - start) / (time * time);
+        char what[80];
+        snprintf(what, sizeof what, "relative density %g: acceleration (m/s2)", densities[n]);
+        if (!rig.failed)
+            tlwReportRelative(report, what, found, exact, 0.1);
+        tlwEndRig(report, &rig);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// momentum
+
+// A blob of liquid with two bodies in it, drifting and turning in the middle of a box without touching it.
+static void runMomentum(tlwReport *report)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = 0.02;
+    def.domain_min = (tlwVec3){-0.4, -0.4, -0.4};
+    def.domain_max = (tlwVec3){0.4, 0.4, 0.4};
+    def.gravity = (tlwVec3){0, 0, 0};
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    tlwMaterialDef liquid = tlwMakeLiquid("Liquid", WATER, 1e-3);
+    tlwObjectDef blob = tlwDefaultObjectDef();
+    blob.material = tlwAddRigMaterial(&rig, &liquid);
+    blob.velocity = (tlwVec3){0.1, 0, 0};
+    blob.spin = (tlwVec3){0, 0, 1};
+    tlwAddRigObject(&rig, "Blob", TLW_ROLE_LIQUID, tlwMakeSphere((tlwVec3){0, 0, 0}, 0.2, 4), &blob);
+    tlwObjectDef body = tlwDefaultObjectDef();
+    body.density = 3 * WATER;
+    body.velocity = (tlwVec3){0.3, 0.1, 0};
+    body.spin = (tlwVec3){3, 0, 5};
+    tlwVec3 low = {-0.12, -0.05, -0.05}, high = {-0.02, 0.05, 0.05};
+    tlwAddRigObject(&rig, "Box", TLW_ROLE_RIGID, tlwMakeBox(low, high), &body);
+    body.density = 0.3 * WATER;
+    body.velocity = (tlwVec3){-0.2, 0.2, 0.1};
+    tlwAddRigObject(&rig, "Ball", TLW_ROLE_RIGID, tlwMakeSphere((tlwVec3){0.07, 0.02, 0.02}, 0.05, 3), &body);
+    tlwRunRig(&rig);
+    tlwStats first = tlwGetRigStats(&rig);
+    double drift = 0, turn = 0;
+    for (int frame = 0; frame < 12 && tlwAdvanceRig(&rig, FRAME); frame++) {
+        tlwStats now = tlwGetRigStats(&rig);
+        tlwVec3 p = {now.momentum.x - first.momentum.x, now.momentum.y - first.momentum.y,
+                     now.momentum.z - first.momentum.z};
+        tlwVec3 l = {now.angular_momentum.x - first.angular_momentum.x,
+                     now.angular_momentum.y - first.angular_momentum.y,
+                     now.angular_momentum.z - first.angular_momentum.z};
+        drift = fmax(drift, length(p) / length(first.momentum));
+        turn = fmax(turn, length(l) / length(first.angular_momentum));
+    }
+    if (!rig.failed) {
+        tlwReportBelow(report, "linear momentum lost or won in 0.5 s (share)", drift, 1e-5);
+        tlwReportBelow(report, "angular momentum lost or won in 0.5 s (share)", turn, 1e-5);
+    }
+    tlwEndRig(report, &rig);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// tumbling
+
+static void runTumbling(tlwReport *report)
+{
+    const int cells[3] = {20, 20, 80};
+    const double r = 0.0825, dx = 2 * r / 6, width = cells[0] * dx, height = cells[2] * dx;
+    tlwRig rig;
+    startTank(report, &rig, cells, dx, height - 3 * dx, 1e-3);
+    double x = width / 2, top = height - 3 * dx - 2 * r, nearest = HUGE_VAL, landed[2] = {NAN, NAN};
+    int body[2] = {addBody(&rig, "Upper", tlwMakeSphere((tlwVec3){x + 0.1 * r, x, top}, r, 4), 5.7 * WATER),
+                   addBody(&rig, "Lower", tlwMakeSphere((tlwVec3){x, x, top - 3 * r}, r, 4), 5.7 * WATER)};
+    tlwRunRig(&rig);
+    double time = 0;
+    while (time < 4 && !(landed[0] > 0 && landed[1] > 0) && tlwAdvanceRig(&rig, FRAME / 2)) {
+        time += FRAME / 2;
+        tlwVec3 p[2];
+        for (int n = 0; n < 2; n++) {
+            p[n] = getBody(&rig, body[n]).centre;
+            if (!(landed[n] > 0) && p[n].z < r + 0.1 * dx)
+                landed[n] = time;
+        }
+        double apart = length((tlwVec3){p[0].x - p[1].x, p[0].y - p[1].y, p[0].z - p[1].z});
+        if (!(landed[0] > 0) && !(landed[1] > 0))
+            nearest = fmin(nearest, apart / (2 * r));
+    }
+    if (!rig.failed) {
+        tlwReportRow(report, "drafting: smallest distance before the floor (diameters)", nearest, 1.5, nearest, 1.3);
+        tlwReportNote(report, "the upper ball reaches the floor after %.2f s, the lower after %.2f s", landed[0],
+                      landed[1]);
+        tlwReportAbove(report, "the upper one first: lower's time / upper's", landed[1] / landed[0], 1);
+    }
+    tlwEndRig(report, &rig);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// plug
+
+// A ball that sinks onto the hole of a funnel full of water. What leaves through the open floor has passed.
+static void runPlug(tlwReport *report)
+{
+    const double dx = 0.0125, hole = 0.04, r = 0.06, top = 0.16, height = 0.16, base = 0.1;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){-0.2, -0.2, 0};
+    def.domain_max = (tlwVec3){0.2, 0.2, 0.3};
+    def.walls[4] = TLW_WALL_OPEN;
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    tlwMaterialDef liquid = tlwMakeLiquid("Water", WATER, 1e-3);
+    int material = tlwAddRigMaterial(&rig, &liquid);
+    tlwShape funnel = tlwMakeFunnel((tlwVec3){0, 0, base}, top, hole, height, 0.03, 48);
+    tlwAddRigObject(&rig, "Funnel", TLW_ROLE_SOLID, funnel, NULL);
+    // On a cone of slope `slope` the ball's centre is where its distance to the wall is its radius.
+    double slope = (top - hole) / height, centre = base + (r * sqrt(1 + slope * slope) - hole) / slope;
+    addBody(&rig, "Ball", tlwMakeSphere((tlwVec3){0, 0, centre}, r, 4), 3 * WATER);
+    const double full = 0.8 * height, touch = centre - base - r * slope / sqrt(1 + slope * slope);
+    const double outline[4][2] = {
+        {0, base + touch}, {hole + slope * touch, base + touch}, {hole + slope * full, base + full}, {0, base + full}};
+    tlwAddRigLiquid(&rig, "Water", tlwMakeLathe((tlwVec3){0, 0, 0}, outline, 4, 48), material, 293.15);
+    tlwRunRig(&rig);
+    double before = tlwGetRigStats(&rig).particle_volume;
+    for (int frame = 0; frame < 120 && tlwAdvanceRig(&rig, FRAME); frame++)
+        ;
+    double passed = 0;
+    tlwParticleView view;
+    if (!rig.failed && tlwCheckRig(&rig, tlwGetParticles(rig.sim, &view))) {
+        int64_t below = 0;
+        for (int64_t n = 0; n < view.count; n++)
+            below += view.position[3 * n + 2] < base;
+        double now = tlwGetRigStats(&rig).particle_volume;
+        passed = (before - now + now * (double)below / (double)view.count) / before;
+    }
+    if (!rig.failed)
+        tlwReportBelow(report, "water that passed in 5 s (share)", passed, 0.01);
+    tlwEndRig(report, &rig);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// stack
+
+static void rest(tlwReport *report, tlwRig *rig, const int *bodies, const double *heights, int count, const char *which,
+                 double dx)
+{
+    double fastest = 0, deepest = 0;
+    char what[80];
+    for (int frame = 0; frame < 72 && tlwAdvanceRig(rig, FRAME); frame++)
+        ;
+    for (int n = 0; n < count; n++) {
+        tlwBodyState s = getBody(rig, bodies[n]);
+        fastest = fmax(fastest, length(s.velocity));
+        double before = n ? heights[n] - heights[n - 1] : heights[0], z = n ? getBody(rig, bodies[n - 1]).centre.z : 0;
+        deepest = fmax(deepest, (before - (s.centre.z - z)) / dx);
+    }
+    snprintf(what, sizeof what, "%s: fastest after 3 s (m/s)", which);
+    if (!rig->failed)
+        tlwReportBelow(report, what, fastest, 1e-3);
+    snprintf(what, sizeof what, "%s: deepest penetration (cells)", which);
+    if (!rig->failed)
+        tlwReportBelow(report, what, deepest, 0.25);
+}
+
+static void runStack(tlwReport *report)
+{
+    enum { COUNT = 10 };
+    const int cells[3] = {12, 12, 48};
+    const double dx = 0.025, side = 0.1, x = cells[0] * dx / 2;
+    int bodies[COUNT];
+    double heights[COUNT];
+    tlwRig rig;
+    startTank(report, &rig, cells, dx, 0.03, 1e-3); // a puddle: a scene needs some liquid
+    for (int n = 0; n < COUNT; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "Box %d", n + 1);
+        double z = side * n + 0.002 * (n + 1), shift = 0.003 * (n % 3 - 1);
+        tlwVec3 low = {x - side / 2 + shift, x - side / 2 - shift, z};
+        bodies[n] = addBody(&rig, name, tlwMakeBox(low, (tlwVec3){low.x + side, low.y + side, z + side}), 2 * WATER);
+        heights[n] = side * (n + 0.5);
+    }
+    tlwRunRig(&rig);
+    rest(report, &rig, bodies, heights, COUNT, "ten boxes", dx);
+    tlwEndRig(report, &rig);
+
+    // Cups: the second stands on the rim of the first, upside down the third on the second, a ball lies in the first.
+    startTank(report, &rig, cells, dx, 0.03, 1e-3);
+    const double wall = 0.03, deep = 0.12;
+    for (int n = 0; n < 3; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "Cup %d", n + 1);
+        double z = (deep + wall) * n + wall + 0.002 * (n + 1);
+        tlwVec3 low = {x - 0.07, x - 0.07, z}, high = {x + 0.07, x + 0.07, z + deep};
+        tlwShape cup = tlwMakeContainer(low, high, wall, true);
+        if (n == 2)
+            tlwPlaceShape(&cup, (tlwVec3){x, x, z + (deep - wall) / 2}, tlwMakeRotation((tlwVec3){1, 0, 0}, 180),
+                          (tlwVec3){0, 0, 0});
+        bodies[n] = addBody(&rig, name, cup, 2 * WATER);
+    }
+    addBody(&rig, "Ball", tlwMakeSphere((tlwVec3){x, x, wall + 0.06}, 0.05, 3), 2 * WATER);
+    tlwRunRig(&rig);
+    double centre = getBody(&rig, bodies[0]).centre.z - 0.002, total = deep + wall;
+    heights[0] = centre;
+    heights[1] = total + centre;
+    heights[2] = 3 * total - centre;
+    rest(report, &rig, bodies, heights, 3, "three cups", dx);
+    tlwEndRig(report, &rig);
+}
+
+const tlwVerifyCase tlw_verify_rigid[] = {
+    {"archimedes", "what floats has its relative density under water", runArchimedes, false},
+    {"sinks", "relative densities from 0.05 to 20 rise and sink without a start", runSinks, false},
+    {"added_mass", "a ball let go under water has to move water out of its way", runAddedMass, false},
+    {"momentum", "bodies and liquid without weight keep their momentum", runMomentum, false},
+    {"tumbling", "two balls draft, kiss and tumble", runTumbling, false},
+    {"plug", "a ball on the hole of a funnel holds the water", runPlug, false},
+    {"stack", "boxes and cups that stand on each other stand still", runStack, false},
+    {0},
+};
