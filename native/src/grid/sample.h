@@ -17,30 +17,88 @@ static inline int tlwFastFloor(float x)
     return i - (x < (float)i);
 }
 
+// Where a point lies along each axis, for values at whole (0) and half (1/2) coordinates: found once, used for every
+// component and field.
+typedef struct tlwPlace {
+    int64_t whole[3], half[3]; // offsets in the window
+    float whole_f[3], half_f[3];
+} tlwPlace;
+
+// Lower neighbour and fraction of a coordinate that is held inside the window.
+static inline int tlwSplitCoordinate(const tlwGrid *grid, int axis, float x, float *f)
+{
+    float low = (float)(grid->window_min[axis] + 1),
+          high = (float)(grid->window_min[axis] + grid->window_size[axis] - 2);
+    x = x > low ? x : low; // also catches a NaN
+    x = x < high ? x : high;
+    int c = tlwFastFloor(x);
+    *f = x - (float)c;
+    return c - grid->window_min[axis];
+}
+
 static inline tlwStencil tlwFindStencil(const tlwGrid *grid, float x, float y, float z, float ox, float oy, float oz)
 {
     tlwStencil s;
-    float p[3] = {x - ox, y - oy, z - oz};
-    int c[3];
-    for (int a = 0; a < 3; a++) {
-        float low = (float)(grid->window_min[a] + 1), high = (float)(grid->window_min[a] + grid->window_size[a] - 2);
-        p[a] = p[a] > low ? p[a] : low; // also catches a NaN
-        p[a] = p[a] < high ? p[a] : high;
-        c[a] = tlwFastFloor(p[a]);
-        s.f[a] = p[a] - (float)c[a];
-    }
-    s.index = tlwCellIndex(grid, c[0], c[1], c[2]);
+    s.index = tlwSplitCoordinate(grid, 0, x - ox, &s.f[0]);
+    s.index += grid->stride_y * tlwSplitCoordinate(grid, 1, y - oy, &s.f[1]);
+    s.index += grid->stride_z * tlwSplitCoordinate(grid, 2, z - oz, &s.f[2]);
     return s;
 }
 
+static inline tlwPlace tlwFindPlace(const tlwGrid *grid, const float p[3])
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    tlwPlace place;
+    for (int a = 0; a < 3; a++) {
+        place.whole[a] = stride[a] * tlwSplitCoordinate(grid, a, p[a], &place.whole_f[a]);
+        place.half[a] = stride[a] * tlwSplitCoordinate(grid, a, p[a] - 0.5f, &place.half_f[a]);
+    }
+    return place;
+}
+
+// Stencil of one staggered component; `axis` 3 is the cell centres.
+static inline tlwStencil tlwPlaceStencil(const tlwPlace *place, int axis)
+{
+    tlwStencil s = {.index = 0};
+    for (int a = 0; a < 3; a++) {
+        s.index += a == axis ? place->whole[a] : place->half[a];
+        s.f[a] = a == axis ? place->whole_f[a] : place->half_f[a];
+    }
+    return s;
+}
+
+// Four numbers at once: the corners of a square, x fastest. On machines without vectors the compiler takes it apart.
+typedef float tlwFloat4 __attribute__((vector_size(16)));
+typedef int tlwInt4 __attribute__((vector_size(16)));
+
+static inline tlwFloat4 tlwLoadSquare(const float *v, int64_t sy)
+{
+    return (tlwFloat4){v[0], v[1], v[sy], v[sy + 1]};
+}
+
+// Along z first, four pairs at once, then two along y, then x.
 static inline float tlwInterpolate(const tlwGrid *grid, const float *field, tlwStencil s)
 {
     const float *v = field + s.index;
-    int64_t sy = grid->stride_y, sz = grid->stride_z;
-    float a = v[0] + s.f[0] * (v[1] - v[0]), b = v[sy] + s.f[0] * (v[sy + 1] - v[sy]);
-    float c = v[sz] + s.f[0] * (v[sz + 1] - v[sz]), d = v[sy + sz] + s.f[0] * (v[sy + sz + 1] - v[sy + sz]);
-    float e = a + s.f[1] * (b - a), f = c + s.f[1] * (d - c);
-    return e + s.f[2] * (f - e);
+    tlwFloat4 low = tlwLoadSquare(v, grid->stride_y), high = tlwLoadSquare(v + grid->stride_z, grid->stride_y);
+    tlwFloat4 q = low + s.f[2] * (high - low), upper = __builtin_shuffle(q, (tlwInt4){2, 3, 2, 3});
+    q += s.f[1] * (upper - q);
+    return q[0] + s.f[0] * (q[1] - q[0]);
+}
+
+// The value and its gradient, per cell.
+static inline float tlwInterpolateGradient(const tlwGrid *grid, const float *field, tlwStencil s, float gradient[3])
+{
+    const float *v = field + s.index;
+    float x = s.f[0], y = s.f[1];
+    tlwFloat4 low = tlwLoadSquare(v, grid->stride_y), high = tlwLoadSquare(v + grid->stride_z, grid->stride_y);
+    tlwFloat4 rise = high - low, q = low + s.f[2] * rise;
+    tlwFloat4 back = __builtin_shuffle(q, (tlwInt4){2, 3, 2, 3}), slope = back - q, line = q + y * slope;
+    tlwFloat4 climb = rise + y * (__builtin_shuffle(rise, (tlwInt4){2, 3, 2, 3}) - rise);
+    gradient[0] = line[1] - line[0];
+    gradient[1] = slope[0] + x * (slope[1] - slope[0]);
+    gradient[2] = climb[0] + x * (climb[1] - climb[0]);
+    return line[0] + x * gradient[0];
 }
 
 // A field at cell centres.
@@ -65,12 +123,18 @@ static inline float tlwSampleFace(const tlwGrid *grid, const float *field, int a
 
 static inline void tlwSampleVelocity(const tlwGrid *grid, float *const field[3], const float p[3], float out[3])
 {
+    tlwPlace place = tlwFindPlace(grid, p);
     for (int a = 0; a < 3; a++)
-        out[a] = tlwSampleFace(grid, field[a], a, p);
+        out[a] = tlwInterpolate(grid, field[a], tlwPlaceStencil(&place, a));
 }
 
 // Value and gradient (per cell) of a field at cell centres (offset 1/2) or nodes (offset 0).
-float tlwSampleGradient(const tlwGrid *grid, const float *field, float offset, const float p[3], float gradient[3]);
+static inline float tlwSampleGradient(const tlwGrid *grid, const float *field, float offset, const float p[3],
+                                      float gradient[3])
+{
+    return tlwInterpolateGradient(grid, field, tlwFindStencil(grid, p[0], p[1], p[2], offset, offset, offset),
+                                  gradient);
+}
 
 // Catmull-Rom interpolation of a field at cell centres; follows a curved level set better than trilinear.
 float tlwSampleCubic(const tlwGrid *grid, const float *field, const float p[3]);

@@ -1,7 +1,8 @@
 #include "step/advect.h"
 
+#include "base/kernel.h"
 #include "base/memory.h"
-#include "grid/sample.h"
+#include "grid/sample_lanes.h"
 
 #include <string.h>
 
@@ -13,6 +14,7 @@ typedef struct Advect {
     tlwParticles *particles;
     const float *from;
     float *to;
+    float far; // m: distances from here on stay as they are
 } Advect;
 
 static Advect makeAdvect(const tlwFlow *flow, double dt)
@@ -24,7 +26,7 @@ static Advect makeAdvect(const tlwFlow *flow, double dt)
 }
 
 // Where a point is after a step along the field; a negative step goes back in time.
-static inline void trace(const Advect *a, float step, const float p[3], float out[3])
+static inline __attribute__((always_inline)) void trace(const Advect *a, float step, const float p[3], float out[3])
 {
     float k1[3], k2[3], k3[3], q[3];
     tlwSampleVelocity(a->grid, a->velocity, p, k1);
@@ -38,11 +40,39 @@ static inline void trace(const Advect *a, float step, const float p[3], float ou
         out[n] = p[n] + step * ((2.0f / 9) * k1[n] + (3.0f / 9) * k2[n] + (4.0f / 9) * k3[n]);
 }
 
-static void particleRange(void *context, int64_t begin, int64_t end)
+// The same for eight points.
+static inline __attribute__((always_inline)) void traceLanes(const Advect *a, float step, const float (*p)[TLW_LANES],
+                                                             float (*out)[TLW_LANES])
+{
+    float k1[3][TLW_LANES], k2[3][TLW_LANES], k3[3][TLW_LANES], q[3][TLW_LANES];
+    tlwSampleVelocityLanes(a->grid, a->velocity, p, k1);
+    for (int n = 0; n < 3; n++)
+        for (int l = 0; l < TLW_LANES; l++)
+            q[n][l] = p[n][l] + 0.5f * step * k1[n][l];
+    tlwSampleVelocityLanes(a->grid, a->velocity, (const float(*)[TLW_LANES])q, k2);
+    for (int n = 0; n < 3; n++)
+        for (int l = 0; l < TLW_LANES; l++)
+            q[n][l] = p[n][l] + 0.75f * step * k2[n][l];
+    tlwSampleVelocityLanes(a->grid, a->velocity, (const float(*)[TLW_LANES])q, k3);
+    for (int n = 0; n < 3; n++)
+        for (int l = 0; l < TLW_LANES; l++)
+            out[n][l] = p[n][l] + step * ((2.0f / 9) * k1[n][l] + (3.0f / 9) * k2[n][l] + (4.0f / 9) * k3[n][l]);
+}
+
+TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     float *const *position = a->particles->position;
-    for (int64_t n = begin; n < end; n++) {
+    int64_t n = begin;
+    for (; tlwFitsLanes(a->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
+        float p[3][TLW_LANES], q[3][TLW_LANES];
+        for (int axis = 0; axis < 3; axis++)
+            memcpy(p[axis], position[axis] + n, sizeof p[axis]);
+        traceLanes(a, a->step, (const float(*)[TLW_LANES])p, q);
+        for (int axis = 0; axis < 3; axis++)
+            memcpy(position[axis] + n, q[axis], sizeof q[axis]);
+    }
+    for (; n < end; n++) {
         float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
         trace(a, a->step, p, q);
         for (int axis = 0; axis < 3; axis++)
@@ -62,7 +92,7 @@ void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlw
 // A particle this close to a solid is moved out to this distance: cells.
 #define CLEARANCE 0.05f
 
-static void collideRange(void *context, int64_t begin, int64_t end)
+TLW_KERNEL static void collideRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     const float *solid = tlwGetFloats(a->grid, a->flow->solid);
@@ -102,29 +132,49 @@ static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, fl
     return *x > 0 && *x < (float)grid->dims[axis]; // false for a NaN
 }
 
+typedef struct Inside {
+    const tlwGrid *grid;
+    const tlwWall *walls;
+    tlwParticles *particles;
+} Inside;
+
+// How many of the particles are outside after closed sides have held them back.
+static double outsideRange(void *context, int64_t begin, int64_t end)
+{
+    const Inside *s = context;
+    int64_t outside = 0;
+    for (int64_t n = begin; n < end; n++) {
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside = keepInside(s->grid, s->walls, a, &s->particles->position[a][n]) && inside;
+        outside += !inside;
+    }
+    return (double)outside;
+}
+
 tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWall walls[6], tlwParticles *particles,
                            double *mass)
 {
+    Inside s = {grid, walls, particles};
     *mass = 0;
+    if (tlwParallelSum(threads, particles->count, 16384, outsideRange, &s) == 0)
+        return TLW_OK;
     int64_t kept = 0;
     int64_t *order = tlwAlloc((size_t)particles->count, sizeof *order);
     if (!order)
         return TLW_OUT_OF_MEMORY;
     for (int64_t n = 0; n < particles->count; n++) {
-        bool inside = true;
-        for (int a = 0; a < 3; a++)
-            inside = keepInside(grid, walls, a, &particles->position[a][n]) && inside;
-        if (inside)
+        if (outsideRange(&s, n, n + 1) == 0)
             order[kept++] = n;
         else
             *mass += particles->mass[n];
     }
-    tlwResult result = kept < particles->count ? tlwReorderParticles(threads, particles, order, kept) : TLW_OK;
+    tlwResult result = tlwReorderParticles(threads, particles, order, kept);
     tlwFree(order);
     return result;
 }
 
-static void levelSetRange(void *context, int64_t begin, int64_t end)
+TLW_KERNEL static void levelSetRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     float band = (float)(TLW_PHI_BAND * a->grid->dx), near = 0.6f * band;
@@ -134,6 +184,10 @@ static void levelSetRange(void *context, int64_t begin, int64_t end)
         for (int i = 0; i < TLW_TILE; i++) {
             float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3];
             float here = a->from[row + i];
+            if (fabsf(here) >= a->far) { // no surface comes near in this step
+                a->to[row + i] = here;
+                continue;
+            }
             trace(a, -a->step, p, q);
             // Where nothing moves, nothing changes: not even by rounding.
             if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) {
@@ -146,6 +200,20 @@ static void levelSetRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+static double fastestRange(void *context, int64_t begin, int64_t end)
+{
+    const Advect *a = context;
+    float fastest = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(a->grid, &a->grid->tiles[t], j, k, row)
+    for (int n = 0; n < 3; n++)
+        for (int i = 0; i < TLW_TILE; i++) {
+            float speed = fabsf(a->velocity[n][row + i]);
+            fastest = speed > fastest ? speed : fastest;
+        }
+    return fastest;
+}
+
 tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt)
 {
     int slot = tlwBorrowField(&flow->grid, sizeof(float));
@@ -154,6 +222,9 @@ tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt)
     Advect a = makeAdvect(flow, dt);
     a.from = tlwGetFloats(&flow->grid, flow->phi);
     a.to = tlwGetFloats(&flow->grid, slot);
+    // What moves less than a path and two cells past the surface keeps its sign, and redistancing asks for no more.
+    double path = sqrt(3) * a.step * tlwParallelMax(threads, flow->grid.tile_count, 16, fastestRange, &a);
+    a.far = (float)(flow->grid.dx * (path + 2 < TLW_PHI_BAND ? path + 2 : 1e9));
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, levelSetRange, &a);
     tlwCopyFloats(threads, &flow->grid, a.to, tlwGetFloats(&flow->grid, flow->phi));
     tlwReturnField(&flow->grid, slot);

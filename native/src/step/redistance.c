@@ -57,6 +57,17 @@ static void startRange(void *context, int64_t begin, int64_t end)
         r->phi[c] = r->fixed[c] ? r->out[c] : r->phi[c] < 0 ? -band : band;
 }
 
+// The C library's handle NaNs, by a call.
+static inline float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // Smallest u with sum_a max(u - v_a, 0)^2 = dx^2, for a <= b <= c.
 static inline float solveEikonal(float a, float b, float c, float dx)
 {
@@ -64,12 +75,12 @@ static inline float solveEikonal(float a, float b, float c, float dx)
     if (u <= b)
         return u;
     float s = a + b;
-    u = 0.5f * (s + sqrtf(fmaxf(2 * dx * dx - (a - b) * (a - b), 0)));
+    u = 0.5f * (s + sqrtf(larger(2 * dx * dx - (a - b) * (a - b), 0)));
     if (u <= c)
         return u;
     s += c;
     float q = s * s - 3 * (a * a + b * b + c * c - dx * dx);
-    return (s + sqrtf(fmaxf(q, 0))) / 3;
+    return (s + sqrtf(larger(q, 0))) / 3;
 }
 
 static void sweepRange(void *context, int64_t begin, int64_t end)
@@ -85,10 +96,11 @@ static void sweepRange(void *context, int64_t begin, int64_t end)
             if (r->fixed[c])
                 continue;
             float phi = r->phi[c];
-            float x = fminf(fabsf(r->phi[c - 1]), fabsf(r->phi[c + 1]));
-            float y = fminf(fabsf(r->phi[c - sy]), fabsf(r->phi[c + sy]));
-            float z = fminf(fabsf(r->phi[c - sz]), fabsf(r->phi[c + sz]));
-            float a = fminf(x, fminf(y, z)), d = fmaxf(x, fmaxf(y, z)), b = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
+            float x = smaller(fabsf(r->phi[c - 1]), fabsf(r->phi[c + 1]));
+            float y = smaller(fabsf(r->phi[c - sy]), fabsf(r->phi[c + sy]));
+            float z = smaller(fabsf(r->phi[c - sz]), fabsf(r->phi[c + sz]));
+            float a = smaller(x, smaller(y, z)), d = larger(x, larger(y, z)),
+                  b = larger(smaller(x, y), smaller(larger(x, y), z));
             if (a + dx >= fabsf(phi) && a >= fabsf(phi))
                 continue;
             float u = solveEikonal(a, b, d, dx);

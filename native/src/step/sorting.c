@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define BLOCK 32768
+#define TILE_BITS 3 // TLW_TILE = 1 << TILE_BITS
 
 void tlwFreeParticleOrder(tlwParticleOrder *order)
 {
@@ -30,15 +31,21 @@ typedef struct Mask {
 static void markRange(void *context, int64_t begin, int64_t end)
 {
     const Mask *m = context;
+    int low[3] = {0}, high[3] = {-1, -1, -1};
     for (int64_t n = begin; n < end; n++) {
-        int low[3], high[3];
+        bool same = true; // as the particle before: they are nearly sorted
         for (int a = 0; a < 3; a++) {
             float x = m->particles->position[a][n];
-            low[a] = tlwFloorDiv(floorCell(x - m->margin), TLW_TILE) - m->min[a];
-            high[a] = tlwFloorDiv(floorCell(x + m->margin), TLW_TILE) - m->min[a];
-            low[a] = low[a] < 0 ? 0 : low[a];
-            high[a] = high[a] >= m->size[a] ? m->size[a] - 1 : high[a];
+            int from = (floorCell(x - m->margin) >> TILE_BITS) - m->min[a];
+            int to = (floorCell(x + m->margin) >> TILE_BITS) - m->min[a];
+            from = from < 0 ? 0 : from;
+            to = to >= m->size[a] ? m->size[a] - 1 : to;
+            same = same && from == low[a] && to == high[a];
+            low[a] = from;
+            high[a] = to;
         }
+        if (same)
+            continue;
         for (int k = low[2]; k <= high[2]; k++)
             for (int j = low[1]; j <= high[1]; j++)
                 for (int i = low[0]; i <= high[0]; i++) {
@@ -132,12 +139,20 @@ static void countRange(void *context, int64_t begin, int64_t end)
 {
     const Sort *s = context;
     int64_t *counts = s->offsets + (begin / BLOCK) * s->grid->tile_count;
+    int at[3] = {0}, tile = -1;
     for (int64_t n = begin; n < end; n++) {
-        int t = tlwFindTile(s->grid, tlwFloorDiv(floorCell(s->particles->position[0][n]), TLW_TILE),
-                            tlwFloorDiv(floorCell(s->particles->position[1][n]), TLW_TILE),
-                            tlwFloorDiv(floorCell(s->particles->position[2][n]), TLW_TILE));
-        s->tile[n] = t < 0 ? 0 : t;
-        counts[s->tile[n]]++;
+        bool same = tile >= 0; // as the particle before
+        for (int a = 0; a < 3; a++) {
+            int here = floorCell(s->particles->position[a][n]) >> TILE_BITS;
+            same = same && here == at[a];
+            at[a] = here;
+        }
+        if (!same) {
+            tile = tlwFindTile(s->grid, at[0], at[1], at[2]);
+            tile = tile < 0 ? 0 : tile;
+        }
+        s->tile[n] = tile;
+        counts[tile]++;
     }
 }
 

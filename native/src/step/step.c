@@ -55,15 +55,22 @@ static tlwResult transport(tlwSim *sim, double dt)
     return tlwSortParticles(threads, &flow->grid, &sim->particles, &sim->order);
 }
 
+static double volumeRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwSim *sim = context;
+    double volume = 0;
+    for (int64_t n = begin; n < end; n++)
+        volume += tlwGetParticleVolume(&sim->particles, n, sim->scene->materials);
+    return volume;
+}
+
 static tlwResult repairSurface(tlwSim *sim)
 {
     tlwThreads *threads = sim->context->threads;
     TLW_TRY(tlwCorrectLevelSet(threads, &sim->order, &sim->particles, &sim->flow));
     TLW_TRY(tlwRedistance(threads, &sim->flow));
     TLW_TRY(tlwExtendIntoSolids(threads, &sim->flow));
-    double volume = 0;
-    for (int64_t n = 0; n < sim->particles.count; n++)
-        volume += tlwGetParticleVolume(&sim->particles, n, sim->scene->materials);
+    double volume = tlwParallelSum(threads, sim->particles.count, 16384, volumeRange, sim);
     tlwCorrectVolume(threads, &sim->flow, volume);
     return TLW_OK;
 }

@@ -3,6 +3,8 @@
 #include "base/kernel.h"
 #include "grid/sample.h"
 
+#include <string.h>
+
 float tlwGetParticleVolume(const tlwParticles *particles, int64_t n, const tlwMaterial *materials)
 {
     const tlwMaterial *material = &materials[particles->material[n]];
@@ -20,12 +22,21 @@ typedef struct Gather {
     float *velocity[3], *weight[3], *fill, *density;
 } Gather;
 
+// Two neighbours along x at once.
+typedef float Pair __attribute__((vector_size(8)));
+
+static inline void addPair(float *at, Pair value)
+{
+    Pair sum;
+    memcpy(&sum, at, sizeof sum);
+    sum += value;
+    memcpy(at, &sum, sizeof sum);
+}
+
 // Add one particle's share to the eight faces of one component around it.
-static inline void addToFaces(const Gather *g, const tlwGrid *grid, int axis, int64_t n, const float p[3])
+static inline void addToFaces(const Gather *g, const tlwGrid *grid, int axis, int64_t n, tlwStencil s)
 {
     const tlwParticles *q = g->particles;
-    tlwStencil s =
-        tlwFindStencil(grid, p[0], p[1], p[2], axis == 0 ? 0 : 0.5f, axis == 1 ? 0 : 0.5f, axis == 2 ? 0 : 0.5f);
     float mass = q->mass[n], base = q->velocity[axis][n], slope[3] = {0, 0, 0};
     if (g->affine) {
         float dx = (float)grid->dx;
@@ -34,39 +45,36 @@ static inline void addToFaces(const Gather *g, const tlwGrid *grid, int axis, in
             base -= slope[b] * s.f[b];
         }
     }
+    Pair wx = {1 - s.f[0], s.f[0]}, vx = {base, base + slope[0]};
     float *velocity = g->velocity[axis] + s.index, *weight = g->weight[axis] + s.index;
     for (int k = 0; k < 2; k++) {
-        float wz = mass * (k ? s.f[2] : 1 - s.f[2]), vz = base + (k ? slope[2] : 0);
+        float wz = mass * (k ? s.f[2] : 1 - s.f[2]);
+        Pair vz = vx + (k ? slope[2] : 0);
         for (int j = 0; j < 2; j++) {
-            float wy = wz * (j ? s.f[1] : 1 - s.f[1]), vy = vz + (j ? slope[1] : 0);
+            Pair w = wx * (wz * (j ? s.f[1] : 1 - s.f[1])), v = vz + (j ? slope[1] : 0);
             int64_t c = j * grid->stride_y + k * grid->stride_z;
-            float w0 = wy * (1 - s.f[0]), w1 = wy * s.f[0];
-            velocity[c] += w0 * vy;
-            velocity[c + 1] += w1 * (vy + slope[0]);
-            weight[c] += w0;
-            weight[c + 1] += w1;
+            addPair(velocity + c, w * v);
+            addPair(weight + c, w);
         }
     }
 }
 
-static inline void addToFill(const Gather *g, const tlwGrid *grid, int64_t n, const float p[3], float per_cell)
+static inline void addToFill(const Gather *g, const tlwGrid *grid, int64_t n, tlwStencil s, float per_cell)
 {
-    tlwStencil s = tlwFindStencil(grid, p[0], p[1], p[2], 0.5f, 0.5f, 0.5f);
     float volume = tlwGetParticleVolume(g->particles, n, g->materials) * per_cell,
           mass = g->particles->mass[n] * per_cell;
+    Pair wx = {1 - s.f[0], s.f[0]};
     for (int k = 0; k < 2; k++)
         for (int j = 0; j < 2; j++) {
-            float w = (k ? s.f[2] : 1 - s.f[2]) * (j ? s.f[1] : 1 - s.f[1]);
+            Pair w = wx * ((k ? s.f[2] : 1 - s.f[2]) * (j ? s.f[1] : 1 - s.f[1]));
             int64_t c = s.index + j * grid->stride_y + k * grid->stride_z;
-            g->fill[c] += volume * w * (1 - s.f[0]);
-            g->fill[c + 1] += volume * w * s.f[0];
-            g->density[c] += mass * w * (1 - s.f[0]);
-            g->density[c + 1] += mass * w * s.f[0];
+            addPair(g->fill + c, volume * w);
+            addPair(g->density + c, mass * w);
         }
 }
 
 // Tiles of one colour never touch, so their halos never overlap and the order of additions is fixed.
-static void gatherRange(void *context, int64_t begin, int64_t end)
+TLW_KERNEL static void gatherRange(void *context, int64_t begin, int64_t end)
 {
     const Gather *g = context;
     const tlwGrid *grid = &g->flow->grid;
@@ -75,9 +83,10 @@ static void gatherRange(void *context, int64_t begin, int64_t end)
         int tile = grid->color_tiles[g->first + t];
         for (int64_t n = g->order->tile_start[tile]; n < g->order->tile_start[tile + 1]; n++) {
             float p[3] = {g->particles->position[0][n], g->particles->position[1][n], g->particles->position[2][n]};
+            tlwPlace place = tlwFindPlace(grid, p);
             for (int a = 0; a < 3; a++)
-                addToFaces(g, grid, a, n, p);
-            addToFill(g, grid, n, p, per_cell);
+                addToFaces(g, grid, a, n, tlwPlaceStencil(&place, a));
+            addToFill(g, grid, n, tlwPlaceStencil(&place, 3), per_cell);
         }
     }
 }
@@ -129,35 +138,25 @@ typedef struct Update {
     float blend;
 } Update;
 
-static void updateRange(void *context, int64_t begin, int64_t end)
+TLW_KERNEL static void updateRange(void *context, int64_t begin, int64_t end)
 {
     const Update *u = context;
     const tlwGrid *grid = u->grid;
     tlwParticles *q = u->particles;
     float per_metre = (float)(1 / grid->dx);
-    int64_t sy = grid->stride_y, sz = grid->stride_z;
     for (int64_t n = begin; n < end; n++) {
-        float p[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
+        float p[3] = {q->position[0][n], q->position[1][n], q->position[2][n]}, gradient[3];
+        tlwPlace place = tlwFindPlace(grid, p);
         for (int a = 0; a < 3; a++) {
-            tlwStencil s =
-                tlwFindStencil(grid, p[0], p[1], p[2], a == 0 ? 0 : 0.5f, a == 1 ? 0 : 0.5f, a == 2 ? 0 : 0.5f);
-            float now = tlwInterpolate(grid, u->velocity[a], s);
+            tlwStencil s = tlwPlaceStencil(&place, a);
             if (!u->affine) {
-                float before = tlwInterpolate(grid, u->old[a], s);
+                float now = tlwInterpolate(grid, u->velocity[a], s), before = tlwInterpolate(grid, u->old[a], s);
                 q->velocity[a][n] = u->blend * (q->velocity[a][n] + now - before) + (1 - u->blend) * now;
                 continue;
             }
-            q->velocity[a][n] = now;
-            const float *v = u->velocity[a] + s.index;
-            float x = s.f[0], y = s.f[1], z = s.f[2];
-            q->affine[3 * a][n] = per_metre * ((1 - z) * ((1 - y) * (v[1] - v[0]) + y * (v[sy + 1] - v[sy])) +
-                                               z * ((1 - y) * (v[sz + 1] - v[sz]) + y * (v[sy + sz + 1] - v[sy + sz])));
-            q->affine[3 * a + 1][n] =
-                per_metre * ((1 - z) * ((1 - x) * (v[sy] - v[0]) + x * (v[sy + 1] - v[1])) +
-                             z * ((1 - x) * (v[sy + sz] - v[sz]) + x * (v[sy + sz + 1] - v[sz + 1])));
-            q->affine[3 * a + 2][n] =
-                per_metre * ((1 - y) * ((1 - x) * (v[sz] - v[0]) + x * (v[sz + 1] - v[1])) +
-                             y * ((1 - x) * (v[sy + sz] - v[sy]) + x * (v[sy + sz + 1] - v[sy + 1])));
+            q->velocity[a][n] = tlwInterpolateGradient(grid, u->velocity[a], s, gradient);
+            for (int b = 0; b < 3; b++)
+                q->affine[3 * a + b][n] = per_metre * gradient[b];
         }
     }
 }
