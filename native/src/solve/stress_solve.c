@@ -176,15 +176,29 @@ static void forgetDirection(Iteration *it)
     }
 }
 
+// Residual of the present x, or of rest if that is nearer: where stiff liquid meets a wall that holds it, a velocity
+// that does not know of the wall is a worse guess than none, by the stiffness.
+static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limit)
+{
+    double squared = computeResidual(it, &pre->pieces);
+    double rest = tlwParallelSum(it->threads, it->level->span_count, TLW_SPAN_BLOCK, normRange, it);
+    if (rest < squared) {
+        for (int a = 0; a < 3; a++)
+            tlwFillDoubles(it->threads, &it->level->grid, it->x.at[a], 0);
+        squared = computeResidual(it, &pre->pieces);
+    }
+    if (squared > limit && pre->deflation.parts.count) {
+        tlwDeflate(it->threads, &pre->deflation, &it->r, &it->x);
+        squared = computeResidual(it, &pre->pieces);
+    }
+    return squared;
+}
+
 // Conjugate gradients with one preconditioner, from the present x. `limit` bounds the squared residual.
 static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwStressOptions *options, double limit,
                          tlwStressStats *stats, double *squared)
 {
-    *squared = computeResidual(it, &pre->pieces);
-    if (*squared > limit && pre->deflation.parts.count) {
-        tlwDeflate(it->threads, &pre->deflation, &it->r, &it->x);
-        *squared = computeResidual(it, &pre->pieces);
-    }
+    *squared = startFrom(it, pre, limit);
     forgetDirection(it);
     double curvature = 1;
     bool fresh = false; // the scaled residual is up to date
