@@ -278,10 +278,31 @@ static void runContrast(tlwReport *report)
     runStatue(report);
 }
 
+static void runViscosityMms(tlwReport *report)
+{
+    for (int varying = 0; varying < 2; varying++) {
+        double error[3] = {NAN, NAN, NAN};
+        tlwRig rig;
+        tlwSceneDef def = tlwDefaultSceneDef();
+        tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+        for (int n = 0; n < 3 && !rig.failed; n++)
+            tlwCheckRig(&rig, tlwMeasureViscosity(rig.context, 12 << n, varying, &error[n]));
+        for (int n = 1; n < 3; n++) {
+            char what[64];
+            snprintf(what, sizeof what, "%s viscosity: order, %d to %d cells", varying ? "varying" : "constant", 6 << n,
+                     12 << n);
+            tlwReportAbove(report, what, log2(error[n - 1] / error[n]), 1);
+        }
+        tlwReportNote(report, "largest error at 12, 24, 48 cells: %.2e, %.2e, %.2e", error[0], error[1], error[2]);
+        tlwEndRig(report, &rig);
+    }
+}
+
 const tlwVerifyCase tlw_verify_viscosity[] = {
     {"couette", "liquid dragged between plates: a straight profile", runCouette, true},
     {"poiseuille", "liquid falling between plates: a parabola", runPoiseuille, true},
     {"layered_poiseuille", "two layers, viscosities 1 : 1000", runLayeredPoiseuille, false},
+    {"viscosity_mms", "a manufactured flow: the error falls at least with the cell size", runViscosityMms, true},
     {"contrast", "two touching blocks, viscosity ratios 1 to 1e9", runContrast, false},
     {"viscous_fall", "a thrown blob of 1e4 m2/s follows the parabola and keeps its shape", runViscousFall, false},
     {"viscous_spin", "a spinning blob of 1e4 m2/s keeps its angular momentum", runViscousSpin, false},

@@ -308,6 +308,25 @@ static void test_thin_liquid_is_left_to_jacobi(void **state)
     tlwFreeGrid(&scene.grid);
 }
 
+static void test_manufactured_flow_is_second_order(void **state)
+{
+    (void)state;
+    tlwContextDef def = tlwDefaultContextDef();
+    tlwContext *context;
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_OK);
+    for (int varying = 0; varying < 2; varying++) {
+        double coarse, fine;
+        assert_int_equal(tlwMeasureViscosity(context, 8, varying, &coarse), TLW_OK);
+        assert_int_equal(tlwMeasureViscosity(context, 16, varying, &fine), TLW_OK);
+        print_message("largest error %.2e and %.2e\n", coarse, fine);
+        assert_true(log2(coarse / fine) > 1.4 && fine < 0.02);
+    }
+    double error;
+    assert_int_equal(tlwMeasureViscosity(context, 3, false, &error), TLW_BAD_ARGUMENT);
+    assert_int_equal(tlwMeasureViscosity(NULL, 8, false, &error), TLW_BAD_ARGUMENT);
+    tlwDestroyContext(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_frozen_piece_turns_as_one),
         cmocka_unit_test(test_failed_solve_leaves_velocity_alone),
         cmocka_unit_test(test_thin_liquid_is_left_to_jacobi),
+        cmocka_unit_test(test_manufactured_flow_is_second_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -449,6 +449,14 @@ TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
 // Words about a scene folder, a cache folder or a single file of one. `text` takes at most `size` bytes.
 TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);
 
+// ---------------------------------------------------------------------------------------------------------------------
+// Measuring
+
+// One viscosity step of a manufactured flow, with the stage that simulations use: a closed box of `cells` cells a side
+// whose walls stick, constant viscosity or one that varies by a factor of five. `error` is the largest error of a
+// velocity; the largest velocity is 1 m/s. Takes milliseconds at 16 cells, a second at 64.
+TLW_API tlwResult tlwMeasureViscosity(tlwContext *context, int cells, bool varying, double *error);
+
 #ifdef __cplusplus
 }
 #endif
