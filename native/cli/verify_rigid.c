@@ -230,15 +230,18 @@ static void runMomentum(tlwReport *report)
 // ---------------------------------------------------------------------------------------------------------------------
 // tumbling
 
+// The narrow tank of (000 fig. 20), three metres high.
 static void runTumbling(tlwReport *report)
 {
-    const int cells[3] = {20, 20, 80};
-    const double r = 0.0825, dx = 2 * r / 6, width = cells[0] * dx, height = cells[2] * dx;
+    const double r = 0.0825, dx = 2 * r / 6;
+    const int cells[3] = {26, 10, 110};
+    const double top = cells[2] * dx - 3 * dx - 1.5 * r, y = cells[1] * dx / 2;
     tlwRig rig;
-    startTank(report, &rig, cells, dx, height - 3 * dx, 1e-3);
-    double x = width / 2, top = height - 3 * dx - 2 * r, nearest = HUGE_VAL, landed[2] = {NAN, NAN};
-    int body[2] = {addBody(&rig, "Upper", tlwMakeSphere((tlwVec3){x + 0.1 * r, x, top}, r, 4), 5.7 * WATER),
-                   addBody(&rig, "Lower", tlwMakeSphere((tlwVec3){x, x, top - 3 * r}, r, 4), 5.7 * WATER)};
+    startTank(report, &rig, cells, dx, cells[2] * dx - 3 * dx, 1e-3);
+    double nearest = HUGE_VAL, landed[2] = {NAN, NAN}, before[2] = {top, top - 2.3 * r};
+    int body[2] = {
+        addBody(&rig, "Upper", tlwMakeSphere((tlwVec3){0.25, y, top}, r, 4), 5.7 * WATER),
+        addBody(&rig, "Lower", tlwMakeSphere((tlwVec3){0.25 + 0.2 * r, y, top - 2.3 * r}, r, 4), 5.7 * WATER)};
     tlwRunRig(&rig);
     double time = 0;
     while (time < 4 && !(landed[0] > 0 && landed[1] > 0) && tlwAdvanceRig(&rig, FRAME / 2)) {
@@ -246,16 +249,17 @@ static void runTumbling(tlwReport *report)
         tlwVec3 p[2];
         for (int n = 0; n < 2; n++) {
             p[n] = getBody(&rig, body[n]).centre;
-            if (!(landed[n] > 0) && p[n].z < r + 0.1 * dx)
-                landed[n] = time;
+            if (!(landed[n] > 0) && p[n].z < r + dx) // between the last two looks
+                landed[n] = time - FRAME / 2 * (r + dx - p[n].z) / (before[n] - p[n].z);
+            before[n] = p[n].z;
         }
         double apart = length((tlwVec3){p[0].x - p[1].x, p[0].y - p[1].y, p[0].z - p[1].z});
         if (!(landed[0] > 0) && !(landed[1] > 0))
             nearest = fmin(nearest, apart / (2 * r));
     }
     if (!rig.failed) {
-        tlwReportRow(report, "drafting: smallest distance before the floor (diameters)", nearest, 1.5, nearest, 1.3);
-        tlwReportNote(report, "the upper ball reaches the floor after %.2f s, the lower after %.2f s", landed[0],
+        tlwReportRow(report, "drafting: smallest distance before the floor (diameters)", nearest, 1, nearest, 1.1);
+        tlwReportNote(report, "the upper ball is at the floor after %.3f s, the lower after %.3f s", landed[0],
                       landed[1]);
         tlwReportAbove(report, "the upper one first: lower's time / upper's", landed[1] / landed[0], 1);
     }
