@@ -140,6 +140,32 @@ static void test_styrofoam_is_stable(void **state)
     end(&w);
 }
 
+// The operator split (000 s5.4) is a choice: the same box rises, hangs and sinks with it.
+static void test_split_coupling_lifts_and_sinks(void **state)
+{
+    (void)state;
+    const double densities[3] = {500, 998, 3000};
+    for (int n = 0; n < 3; n++) {
+        tlwSceneDef def = poolDef();
+        def.coupling = TLW_COUPLING_SPLIT;
+        def.cell_size = 0.02;
+        World w = poolOf(&def);
+        int box = addBody(&w, "Box", (tlwVec3){0.09, 0.09, 0.03}, (tlwVec3){0.15, 0.15, 0.09}, densities[n]);
+        run(&w);
+        for (int frame = 0; frame < FRAMES(n == 1 ? 6 : 12); frame++)
+            advance(&w, 1.0 / 24);
+        tlwBodyState s = bodyOf(&w, box);
+        print_message("density %g: height %.4f, speed %.3f\n", densities[n], s.centre.z, tlwLength(s.velocity));
+        if (n == 0)
+            OUTCOME(s.centre.z > 0.08);
+        else if (n == 1)
+            OUTCOME(fabs(s.centre.z - 0.06) < 0.01);
+        else
+            OUTCOME(fabs(s.centre.z - 0.03) < 0.001 && tlwLength(s.velocity) < 0.02);
+        end(&w);
+    }
+}
+
 static void test_bodies_inside_each_other_are_refused_by_name(void **state)
 {
     (void)state;
@@ -190,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_half_dense_box_floats_half_submerged),
         cmocka_unit_test(test_lead_sinks_and_rests_on_the_floor),
         cmocka_unit_test(test_styrofoam_is_stable),
+        cmocka_unit_test(test_split_coupling_lifts_and_sinks),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };

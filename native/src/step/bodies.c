@@ -37,6 +37,9 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
     body.motion = link->rigid ? TLW_MOTION_DYNAMIC : solid->moves ? TLW_MOTION_KINEMATIC : TLW_MOTION_STATIC;
     if (result == TLW_OK && link->rigid)
         result = tlwSetBodyMass(&body, &mesh, def->density, def->mass, message);
+    tlwMassProperties properties;
+    tlwGetMassProperties(&mesh, &properties);
+    link->volume = properties.volume;
     tlwDestroyMesh(&mesh);
     TLW_TRY(result);
     tlwPlaceBody(&body, solid->frame.position, solid->frame.rotation);
@@ -45,8 +48,18 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
         body.spin = def->spin;
         link->free_velocity = def->velocity;
         link->free_spin = def->spin;
+        warnOfLightBody(bodies, def->name, body.mass / link->volume);
     }
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
+}
+
+// The split method multiplies what pressure does by the ratio of densities (000 s5.7).
+static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
+{
+    double liquid = bodies->scene->material_count ? bodies->scene->materials[0].def.density_liquid : 0;
+    if (bodies->scene->def.coupling == TLW_COUPLING_SPLIT && density < 0.45 * liquid)
+        tlwLog(bodies->context, TLW_LOG_WARNING,
+               "%s is lighter than 0.45 of the liquid, which the split method does not hold; use the joint one.", name);
 }
 
 // Closed sides of the domain hold bodies back as well.
@@ -303,6 +316,9 @@ tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, do
         coupled->inverse_mass = 1 / body->mass;
         coupled->inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         coupled->centre = body->position;
+        coupled->volume = link->volume;
+        coupled->contact_velocity = link->contact_velocity;
+        coupled->contact_spin = link->contact_spin;
         coupled->velocity = link->predicted_velocity = tlwMulAdd(body->velocity, dt, push);
         coupled->spin = link->predicted_spin = tlwMulAdd(body->spin, dt, link->contact_spin);
         link->push[1] = link->push[0];

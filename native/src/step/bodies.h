@@ -16,9 +16,10 @@
 
 // What ties a scene object to the rigid world.
 typedef struct tlwBodyLink {
-    int solid;  // index into the obstacles
-    int body;   // index in the world; -1 for an obstacle that bodies cannot touch
-    bool rigid; // moved by forces, not by keys
+    int solid;     // index into the obstacles
+    int body;      // index in the world; -1 for an obstacle that bodies cannot touch
+    bool rigid;    // moved by forces, not by keys
+    double volume; // m3, of rigid ones
     tlwCollider *collider;
     tlwVec3 contact_velocity, contact_spin;     // what contacts and joints are expected to add per second
     tlwVec3 push[2], turn[2];                   // what pressure added per second in the last two solves, latest first

@@ -96,14 +96,6 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
     return TLW_OK;
 }
 
-static const tlwSolid *findSolid(const tlwSolids *solids, int object)
-{
-    for (int n = 0; n < solids->count; n++)
-        if (solids->items[n].object == object)
-            return &solids->items[n];
-    return NULL; // a frozen piece
-}
-
 static tlwVec3 cellCentre(const tlwGrid *grid, int64_t c)
 {
     int64_t k = c / grid->stride_z, rest = c - k * grid->stride_z, j = rest / grid->stride_y;
@@ -159,7 +151,7 @@ void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gra
     const float *density = tlwGetFloats(grid, flow->density);
     for (int b = 0; b < coupling->count; b++) {
         tlwCoupledBody *body = &coupling->bodies[b];
-        const tlwSolid *solid = findSolid(solids, body->object);
+        const tlwSolid *solid = tlwFindSolid(solids, body->object);
         tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
         for (int64_t n = 0; n < body->count && solid; n++) {
             int64_t c = body->cells[n];

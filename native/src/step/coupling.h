@@ -23,6 +23,9 @@ typedef struct tlwCoupledBody {
     tlwMat3 inverse_inertia; // world axes, about the centre
     tlwVec3 centre;          // m
     tlwVec3 velocity, spin;  // in: before pressure, out: after
+    // For the operator split (split.h) only
+    double volume;                          // m3
+    tlwVec3 contact_velocity, contact_spin; // per second, part of velocity and spin
     // Cells of liquid that touch it, and what a unit of each of its six motions makes them lose.
     int64_t *cells;
     float (*rows)[6];

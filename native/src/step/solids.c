@@ -51,7 +51,7 @@ static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwM
 tlwResult tlwCreateSolids(tlwContext *context, const tlwScene *scene, double dx, tlwSolidFilter *filter,
                           tlwSolids *solids)
 {
-    *solids = (tlwSolids){.context = context, .scene = scene};
+    *solids = (tlwSolids){.context = context, .scene = scene, .split = scene->def.coupling == TLW_COUPLING_SPLIT};
     for (int o = 0; o < scene->object_count; o++)
         solids->deep = solids->deep || scene->objects[o].def.role == TLW_ROLE_RIGID;
     solids->items = tlwAlloc((size_t)scene->object_count, sizeof *solids->items);
@@ -178,6 +178,14 @@ tlwResult tlwMoveSolids(tlwSolids *solids, double time, double dt, double dx)
             solids->max_speed = fmax(solids->max_speed, boxSpeed(solid));
     }
     return TLW_OK;
+}
+
+const tlwSolid *tlwFindSolid(const tlwSolids *solids, int object)
+{
+    for (int n = 0; n < solids->count; n++)
+        if (solids->items[n].object == object)
+            return &solids->items[n];
+    return NULL;
 }
 
 void tlwSetSolidPose(tlwSolid *solid, tlwSdfFrame frame, tlwMotion motion)

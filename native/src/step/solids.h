@@ -30,6 +30,7 @@ typedef struct tlwSolids {
     const tlwScene *scene;
     tlwSolid *items;
     int count;
+    bool split;       // bodies are liquid to the pressure solve (split.h): they leave faces open
     bool deep;        // fields know distances all the way in, so that rigid bodies find the way out
     double max_speed; // m/s over the next substep
 } tlwSolids;
@@ -46,6 +47,9 @@ void tlwDestroySolids(tlwSolids *solids);
 // Put obstacles where they are at time + dt, with their mean velocity over the dt after that: the velocity that liquid
 // next to them will be carried along with.
 tlwResult tlwMoveSolids(tlwSolids *solids, double time, double dt, double dx);
+
+// The obstacle that a scene object is, or null.
+const tlwSolid *tlwFindSolid(const tlwSolids *solids, int object);
 
 // A body's pose and motion, from the rigid solver. `motion.origin` is the point that `motion.velocity` belongs to.
 void tlwSetSolidPose(tlwSolid *solid, tlwSdfFrame frame, tlwMotion motion);

@@ -8,6 +8,7 @@
 typedef struct Raster {
     const tlwSolids *solids;
     tlwFlow *flow;
+    bool bodies; // with them
 } Raster;
 
 // Distance of a node to the closed walls, inside positive.
@@ -71,7 +72,7 @@ static void nodeRange(void *context, int64_t begin, int64_t end)
         tlwVec3 high = tlwMulAdd(nodes.origin, TLW_TILE * grid->dx, (tlwVec3){1, 1, 1});
         for (int n = 0; n < s->solids->count; n++) {
             const tlwSolid *item = &s->solids->items[n];
-            if (!item->enabled || !overlaps(item, nodes.origin, high))
+            if (!item->enabled || (item->body && !s->bodies) || !overlaps(item, nodes.origin, high))
                 continue;
             float before[TLW_TILE_CELLS];
             int c = 0;
@@ -269,16 +270,20 @@ static void velocityRange(void *context, int64_t begin, int64_t end)
 
 void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow)
 {
-    Raster s = {solids, flow};
+    Raster s = {solids, flow, !solids->split};
     tlwThreads *threads = solids->context->threads;
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, nodeRange, &s);
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &s);
+    if (solids->split) {
+        s.bodies = true;
+        tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, nodeRange, &s);
+    }
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, velocityRange, &s);
 }
 
 void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow)
 {
-    Raster s = {solids, flow};
+    Raster s = {solids, flow, true};
     tlwParallelFor(solids->context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, velocityRange, &s);
 }
 

@@ -8,6 +8,7 @@
 #include "step/pressure.h"
 #include "step/reseed.h"
 #include "step/sim.h"
+#include "step/split.h"
 #include "step/transfer.h"
 #include "step/viscosity.h"
 
@@ -232,6 +233,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
     double viscosity = tlwParallelMax(sim->context->threads, flow->grid.tile_count, 16, viscousRange, &sim->flow);
     bool strong = viscosity * dt > 1e-3 * density * dx * dx;
     TLW_TRY(projectOnce(sim, pressure, false));
+    if (sim->solids.split)
+        tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);
     if (strong)
         tlwApplyViscousPressure(pressure);
     else
@@ -243,6 +246,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
         if (strong) {
             tlwUpdateCoupledPieces(flow, pieces, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
+            if (sim->solids.split)
+                tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);
         }
     }
     showBodies(sim, pieces, coupling);
@@ -261,6 +266,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
                           .coupling = coupling};
     tlwPieces pieces;
     tlwPressure *pressure = NULL;
+    if (sim->solids.split)
+        TLW_TRY(tlwEnterBodies(&sim->flow, &sim->solids, dt, coupling));
     tlwResult result = tlwFindPieces(sim->context, &sim->solids, &sim->flow, &pieces);
     if (result == TLW_OK)
         result = tlwCouplePieces(sim->context, &sim->flow, &pieces, coupling);
