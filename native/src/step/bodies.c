@@ -21,6 +21,15 @@ static tlwResult scaledMesh(const tlwBodies *bodies, const tlwSolid *solid, tlwM
     return TLW_OK;
 }
 
+// The split method multiplies what pressure does by the ratio of densities (000 s5.7).
+static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
+{
+    double liquid = bodies->scene->material_count ? bodies->scene->materials[0].def.density_liquid : 0;
+    if (bodies->scene->def.coupling == TLW_COUPLING_SPLIT && density < 0.45 * liquid)
+        tlwLog(bodies->context, TLW_LOG_WARNING,
+               "%s is lighter than 0.45 of the liquid, which the split method does not hold; use the joint one.", name);
+}
+
 static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *link)
 {
     tlwMessage *message = &bodies->context->message;
@@ -51,15 +60,6 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
         warnOfLightBody(bodies, def->name, body.mass / link->volume);
     }
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
-}
-
-// The split method multiplies what pressure does by the ratio of densities (000 s5.7).
-static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
-{
-    double liquid = bodies->scene->material_count ? bodies->scene->materials[0].def.density_liquid : 0;
-    if (bodies->scene->def.coupling == TLW_COUPLING_SPLIT && density < 0.45 * liquid)
-        tlwLog(bodies->context, TLW_LOG_WARNING,
-               "%s is lighter than 0.45 of the liquid, which the split method does not hold; use the joint one.", name);
 }
 
 // Closed sides of the domain hold bodies back as well.
