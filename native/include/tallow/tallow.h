@@ -422,6 +422,20 @@ typedef struct tlwBodyState {
 
 TLW_API tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state);
 
+// A connected part of frozen material that moves as one (TLW_FROZEN_RIGID).
+typedef struct tlwPieceState {
+    uint32_t id;      // stays the same while the piece lives; the larger part keeps it when it breaks
+    int object;       // that it is frozen onto; -1 = it moves freely, -2 = a wall of the domain
+    tlwVec3 centre;   // of mass, m
+    tlwQuat rotation; // since the piece came to be
+    tlwVec3 velocity; // of the centre of mass, m/s
+    tlwVec3 spin;     // rad/s
+    double mass;      // kg
+} tlwPieceState;
+
+// Pieces at the end of the last step, in no particular order; `index` from 0 to tlwStats.pieces - 1.
+TLW_API tlwResult tlwGetPiece(const tlwSim *sim, int index, tlwPieceState *state);
+
 // Checkpoints: everything that the future depends on. A simulation loaded from a checkpoint goes on bit for bit.
 TLW_API tlwResult tlwSaveState(tlwSim *sim, const char *path);
 TLW_API tlwResult tlwLoadState(tlwSim *sim, const char *path);

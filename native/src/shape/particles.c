@@ -18,6 +18,7 @@ void tlwListParticleArrays(tlwParticles *p, tlwParticleArray arrays[TLW_PARTICLE
     arrays[n++] = (tlwParticleArray){(void **)&p->enthalpy, sizeof(float)};
     arrays[n++] = (tlwParticleArray){(void **)&p->mass, sizeof(float)};
     arrays[n++] = (tlwParticleArray){(void **)&p->id, sizeof(uint32_t)};
+    arrays[n++] = (tlwParticleArray){(void **)&p->frozen, sizeof(uint32_t)};
     arrays[n++] = (tlwParticleArray){(void **)&p->material, sizeof(uint8_t)};
 }
 

@@ -13,6 +13,7 @@ typedef struct tlwParticles {
     float *mass;        // kg
     float *rest[3];     // m, world: where this material was at the start
     uint32_t *id;
+    uint32_t *frozen; // rigid piece and bond (step/frozen.h); 0 = flows
     uint8_t *material;
 } tlwParticles;
 
@@ -22,7 +23,7 @@ typedef struct tlwParticleArray {
     size_t element;
 } tlwParticleArray;
 
-#define TLW_PARTICLE_ARRAYS 22
+#define TLW_PARTICLE_ARRAYS 23
 
 void tlwListParticleArrays(tlwParticles *particles, tlwParticleArray arrays[TLW_PARTICLE_ARRAYS]);
 

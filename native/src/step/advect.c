@@ -63,6 +63,7 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     float *const *position = a->particles->position;
+    const uint32_t *frozen = a->particles->frozen; // those their pieces carry
     int64_t n = begin;
     for (; tlwFitsLanes(a->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
         float p[3][TLW_LANES], q[3][TLW_LANES];
@@ -70,9 +71,12 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
             memcpy(p[axis], position[axis] + n, sizeof p[axis]);
         traceLanes(a, a->step, (const float(*)[TLW_LANES])p, q);
         for (int axis = 0; axis < 3; axis++)
-            memcpy(position[axis] + n, q[axis], sizeof q[axis]);
+            for (int lane = 0; lane < TLW_LANES; lane++)
+                position[axis][n + lane] = frozen[n + lane] ? p[axis][lane] : q[axis][lane];
     }
     for (; n < end; n++) {
+        if (frozen[n])
+            continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
         trace(a, a->step, p, q);
         for (int axis = 0; axis < 3; axis++)
@@ -98,6 +102,8 @@ TLW_KERNEL static void collideRange(void *context, int64_t begin, int64_t end)
     const float *solid = tlwGetFloats(a->grid, a->flow->solid);
     float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
     for (int64_t n = begin; n < end; n++) {
+        if (a->particles->frozen[n])
+            continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
         for (int pass = 0; pass < 3; pass++) {
             float d = tlwSampleGradient(a->grid, solid, 0, p, g) * per_cell;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "rigid/sdf_collider.h"
 #include "step/forces.h"
+#include "step/frozen.h"
 
 #include <string.h>
 
@@ -124,7 +125,7 @@ static tlwResult refuseOverlaps(const tlwBodies *bodies)
 tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids *solids, tlwBodies *bodies)
 {
     *bodies = (tlwBodies){.context = context, .scene = scene};
-    if (!hasRigid(scene))
+    if (!hasRigid(scene) && !tlwCanFreeze(scene))
         return TLW_OK;
     tlwRigidWorldDef def = tlwDefaultRigidWorldDef();
     def.gravity = (tlwVec3){0, 0, 0};
@@ -157,6 +158,16 @@ void tlwDestroyBodies(tlwBodies *bodies)
         tlwDestroyCollider(bodies->walls[n]);
     tlwFree(bodies->links);
     memset(bodies, 0, sizeof *bodies);
+}
+
+int tlwCountSceneBodies(const tlwBodies *bodies)
+{
+    int count = 0;
+    for (int n = 0; n < bodies->link_count; n++)
+        count += bodies->links[n].body >= 0;
+    for (int n = 0; n < 6; n++)
+        count += bodies->walls[n] != NULL;
+    return count;
 }
 
 const tlwBody *tlwFindBody(const tlwBodies *bodies, const tlwSolids *solids, int object)
@@ -290,6 +301,11 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, doub
         tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
         link->contact_velocity = tlwScale(tlwAdd(body->contact_impulse, body->joint_impulse), 1 / (body->mass * dt));
         link->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
+    }
+    for (int64_t n = tlwCountSceneBodies(bodies); n < world->body_count; n++) { // what frozen pieces ask for
+        kept[n].contact_impulse = world->bodies[n].contact_impulse;
+        kept[n].contact_angular_impulse = world->bodies[n].contact_angular_impulse;
+        kept[n].force = kept[n].torque = (tlwVec3){0, 0, 0};
     }
     memcpy(world->bodies, kept, bytes);
     tlwFree(kept);

@@ -57,6 +57,9 @@ void tlwShowBodies(const tlwBodies *bodies, tlwSolids *solids, const tlwBodyCoup
 // After the solve: what pressure made of the bodies.
 void tlwFinishBodies(tlwBodies *bodies, double dt, const tlwBodyCoupling *coupling);
 
+// Bodies of the scene and its walls; the world's slots from here on belong to frozen pieces.
+int tlwCountSceneBodies(const tlwBodies *bodies);
+
 // The world body of a scene object, or null.
 const tlwBody *tlwFindBody(const tlwBodies *bodies, const tlwSolids *solids, int object);
 

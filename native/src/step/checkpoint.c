@@ -8,12 +8,12 @@
 #include <string.h>
 
 // Fields that live from step to step.
-#define KEPT 6
+#define KEPT 7
 
 static void listKept(const tlwFlow *flow, int slots[KEPT])
 {
-    const int list[KEPT] = {flow->phi,         flow->velocity[0], flow->velocity[1],
-                            flow->velocity[2], flow->pressure,    flow->viscous_pressure};
+    const int list[KEPT] = {flow->phi,      flow->velocity[0],      flow->velocity[1], flow->velocity[2],
+                            flow->pressure, flow->viscous_pressure, flow->label}; // the last are integers, as large
     memcpy(slots, list, sizeof list);
 }
 
@@ -74,11 +74,29 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
     return result;
 }
 
+static void putPieces(const tlwSim *sim, tlwStateWriter *writer)
+{
+    tlwPutSection(writer, "pieces", sim->pieces.items, (size_t)sim->pieces.count * sizeof *sim->pieces.items);
+}
+
+static tlwResult getPieces(tlwSim *sim, tlwStateReader *reader, uint32_t next_id)
+{
+    tlwMessage *message = &sim->context->message;
+    int64_t count = 0;
+    tlwFreePieces(&sim->pieces);
+    sim->pieces.next_id = next_id;
+    TLW_TRY(tlwLoadSection(reader, "pieces", sizeof *sim->pieces.items, (void **)&sim->pieces.items, &count, message));
+    sim->pieces.count = (int)count;
+    for (int n = 0; n < sim->pieces.count; n++)
+        sim->pieces.free_count += sim->pieces.items[n].object == TLW_NO_OBJECT;
+    return tlwIndexPieces(&sim->pieces) ? TLW_OK : tlwFailMemory(message, "the frozen pieces");
+}
+
 typedef struct Meta {
     double time, lead, dt_limit, start_mass, came, went;
     double solid_speed; // of obstacles and bodies: the next step's length depends on it
     int64_t step_count, particles;
-    uint32_t next_id, unused;
+    uint32_t next_id, next_piece;
 } Meta;
 
 static void packTiles(const tlwGrid *grid, int slot, float *packed)
@@ -130,7 +148,8 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
                  .solid_speed = sim->solids.max_speed,
                  .step_count = sim->step_count,
                  .particles = sim->particles.count,
-                 .next_id = sim->next_id};
+                 .next_id = sim->next_id,
+                 .next_piece = sim->pieces.next_id};
     tlwPutSection(writer, "meta", &meta, sizeof meta);
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(&sim->particles, arrays);
@@ -155,6 +174,7 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
         tlwPutSection(writer, name, packed, floats * sizeof *packed);
     }
     tlwFree(packed);
+    putPieces(sim, writer);
     result = putBodies(sim, writer);
     if (result != TLW_OK) {
         tlwAbortState(writer);
@@ -236,6 +256,8 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
         result = tlwMoveSolids(&sim->solids, meta.time, 0, sim->flow.grid.dx);
     if (result == TLW_OK)
         result = getBodies(sim, reader);
+    if (result == TLW_OK)
+        result = getPieces(sim, reader, meta.next_piece);
     tlwCloseState(reader);
     TLW_TRY(result);
     sim->time = meta.time;

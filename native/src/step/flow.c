@@ -29,7 +29,7 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->material = tlwAddField(grid, 1, &byte, false);
     flow->stick = tlwAddField(grid, 1, &byte, false);
     flow->frozen = tlwAddField(grid, 1, &byte, false);
-    flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, false);
+    flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, true);
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     for (int a = 0; a < 3; a++)
         flow->fluidity_slope[a] = -1;

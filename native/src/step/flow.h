@@ -31,7 +31,8 @@ typedef struct tlwFlow {
     int material;    // cell, uint8: material that most of the cell's mass is made of
     int piece;       // cell, int32: frozen piece that the cell belongs to, 0 = none
 
-    int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen
+    int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen; kept
+              // until pieces are found again
     int frozen; // cell, uint8: see step/frozen.h
 
     // Solids, moving ones and bodies included

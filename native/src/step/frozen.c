@@ -2,93 +2,369 @@
 
 #include "base/memory.h"
 #include "grid/components.h"
+#include "grid/sample.h"
+#include "step/material_state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define BOND 0.3f // share of a face that a solid must cover to hold a frozen cell
+#define REACH 0.75f     // cells from a solid at which freezing material bonds to it
+#define BOND_SHARE 0.25 // of a cell's frozen mass that must be bonded to hold it
+#define LEAST_CELLS 2   // of a free piece; smaller crumbs are thick liquid
+
+bool tlwCanFreeze(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW)
+            continue;
+        const tlwMaterial *material = &scene->materials[def->material];
+        if (material->melts && material->def.frozen == TLW_FROZEN_RIGID)
+            return true;
+    }
+    return false;
+}
 
 void tlwFreePieces(tlwPieces *pieces)
 {
     tlwFree(pieces->items);
+    tlwFree(pieces->by_id);
     memset(pieces, 0, sizeof *pieces);
 }
 
-static bool isFrozen(void *user, int64_t cell)
+typedef struct Find {
+    const tlwPieceSearch *search;
+    const tlwPieces *old;
+    tlwPieces *pieces;
+    const tlwGrid *grid;
+    tlwParticles *particles;
+    float limit[256]; // J/kg per material: below it a particle is frozen
+    uint8_t *frozen;
+    int32_t *labels, *from; // from: number + 1 of the old piece that a frozen cell's particles come from
+    int32_t *member;        // per particle: label
+} Find;
+
+// Heat content at which a material has just begun to give way.
+static float frozenLimit(const tlwMaterial *m)
 {
-    return ((const uint8_t *)user)[cell] != TLW_FROZEN_NOT;
+    if (!m->melts || m->def.frozen != TLW_FROZEN_RIGID)
+        return -INFINITY;
+    double span = m->def.liquidus - m->def.solidus;
+    double heat =
+        m->def.specific_heat_solid + 0.5 * TLW_FROZEN_MELT * (m->def.specific_heat_liquid - m->def.specific_heat_solid);
+    return (float)(m->enthalpy_solidus + TLW_FROZEN_MELT * (m->def.latent_heat + span * heat));
 }
 
-static tlwVec3 centreOf(const tlwGrid *grid, const tlwTile *tile, int i, int64_t j, int k)
+static inline bool isFrozen(const Find *f, int64_t n)
 {
-    return tlwMulAdd(grid->origin, grid->dx, (tlwVec3){tile->cell[0] + i + 0.5, (double)j + 0.5, k + 0.5});
+    return f->particles->enthalpy[n] < f->limit[f->particles->material[n]];
 }
 
-// The obstacle that covers enough of a face of the cell, if any; a body does not hold what is frozen.
-static int holderOf(const tlwSolids *solids, const tlwFlow *flow, int64_t c)
+static int oldNumber(const Find *f, int64_t n)
 {
-    const tlwGrid *grid = &flow->grid;
-    const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    for (int n = 0; n < 6; n++) {
-        int axis = n / 2;
-        int64_t f = c + (n & 1) * stride[axis];
-        if (tlwGetFloats(grid, flow->open[axis])[f] > 1 - BOND || object[f] == TLW_NO_OBJECT)
+    uint32_t id = tlwGetPieceId(f->particles->frozen[n]);
+    const tlwPiece *piece = id ? tlwFindPiece(f->old, id) : NULL;
+    return piece ? (int)(piece - f->old->items) + 1 : 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cells
+
+// The old piece with the most mass among a cell's frozen particles; 0 when all of them have just frozen.
+static int originOf(const Find *f, int64_t begin, int64_t end)
+{
+    int best = 0;
+    double best_mass = 0;
+    for (int64_t n = begin; n < end; n++) {
+        uint32_t id = tlwGetPieceId(f->particles->frozen[n]);
+        if (!id || !isFrozen(f, n))
             continue;
-        if (object[f] < 0 || solids->scene->objects[object[f]].def.role != TLW_ROLE_RIGID)
-            return object[f];
-    }
-    return TLW_NO_OBJECT;
-}
-
-static void addMoments(const tlwFlow *flow, const int32_t *labels, tlwPieces *pieces, bool second)
-{
-    const tlwGrid *grid = &flow->grid;
-    const float *density = tlwGetFloats(grid, flow->density);
-    double cell = grid->dx * grid->dx * grid->dx, own = grid->dx * grid->dx / 12;
-    for (int t = 0; t < grid->tile_count; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        TLW_FOR_ROWS(grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            if (!labels[row + i])
-                continue;
-            tlwPiece *piece = &pieces->items[labels[row + i] - 1];
-            double mass = (density[row + i] > 0 ? density[row + i] : 1000) * cell;
-            tlwVec3 x = centreOf(grid, tile, i, j, k);
-            if (!second) {
-                piece->mass += mass;
-                piece->centre = tlwMulAdd(piece->centre, mass, x);
-                piece->cells++;
-                continue;
-            }
-            tlwVec3 r = tlwSub(x, piece->centre);
-            piece->inertia[0] += mass * (r.y * r.y + r.z * r.z + 2 * own);
-            piece->inertia[1] += mass * (r.x * r.x + r.z * r.z + 2 * own);
-            piece->inertia[2] += mass * (r.x * r.x + r.y * r.y + 2 * own);
-            piece->inertia[3] -= mass * r.x * r.y;
-            piece->inertia[4] -= mass * r.x * r.z;
-            piece->inertia[5] -= mass * r.y * r.z;
+        double mass = 0;
+        for (int64_t m = begin; m < end; m++)
+            mass += tlwGetPieceId(f->particles->frozen[m]) == id && isFrozen(f, m) ? f->particles->mass[m] : 0;
+        if (mass > best_mass) {
+            int number = oldNumber(f, n);
+            best = number ? number : best;
+            best_mass = mass;
         }
     }
+    return best;
 }
 
-static tlwMat3 inertiaOf(const tlwPiece *p)
+typedef struct Cell {
+    int64_t index, begin, end; // in the grid; particles
+    int i, j, k;
+} Cell;
+
+static Cell getCell(const Find *f, int64_t t, int c)
 {
-    const double *m = p->inertia;
-    return (tlwMat3){{{m[0], m[3], m[4]}, {m[3], m[1], m[5]}, {m[4], m[5], m[2]}}};
+    const tlwTile *tile = &f->grid->tiles[t];
+    const tlwParticleOrder *order = f->search->order;
+    const int32_t *start = order->cell_start + t * (TLW_TILE_CELLS + 1);
+    int i = c % TLW_TILE, j = c / TLW_TILE % TLW_TILE, k = c / (TLW_TILE * TLW_TILE);
+    return (Cell){tile->base + i + j * f->grid->stride_y + k * f->grid->stride_z,
+                  order->tile_start[t] + start[c],
+                  order->tile_start[t] + start[c + 1],
+                  tile->cell[0] + i,
+                  tile->cell[1] + j,
+                  tile->cell[2] + k};
 }
 
-static void holdPieces(const tlwSolids *solids, const tlwFlow *flow, const int32_t *labels, tlwPieces *pieces)
+// A cell is frozen when most of its mass is.
+static void cellRange(void *context, int64_t begin, int64_t end)
 {
-    const tlwGrid *grid = &flow->grid;
-    for (int n = 0; n < pieces->count; n++)
-        pieces->items[n].object = TLW_NO_OBJECT;
-    for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        tlwPiece *piece = labels[row + i] ? &pieces->items[labels[row + i] - 1] : NULL;
-        if (piece && piece->object == TLW_NO_OBJECT)
-            piece->object = holderOf(solids, flow, row + i);
+    const Find *f = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            Cell cell = getCell(f, t, c);
+            double mass = 0, solid = 0;
+            for (int64_t n = cell.begin; n < cell.end; n++) {
+                mass += f->particles->mass[n];
+                solid += isFrozen(f, n) ? f->particles->mass[n] : 0;
+            }
+            bool frozen = solid > 0.5 * mass;
+            f->frozen[cell.index] = frozen ? TLW_FROZEN_CELL : TLW_FROZEN_NOT;
+            f->from[cell.index] = frozen ? originOf(f, cell.begin, cell.end) : 0;
+        }
+}
+
+static bool isMember(void *user, int64_t cell)
+{
+    return ((const Find *)user)->frozen[cell] != TLW_FROZEN_NOT;
+}
+
+// Touching pieces stay apart; what has just frozen joins all that it touches.
+static bool isJoined(void *user, int64_t cell, int axis)
+{
+    const Find *f = user;
+    int64_t stride[3] = {1, f->grid->stride_y, f->grid->stride_z};
+    int32_t a = f->from[cell], b = f->from[cell - stride[axis]];
+    return a == b || a == 0 || b == 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Bonds
+
+static uint32_t bondAt(const Find *f, const Cell *cell, int64_t n)
+{
+    const tlwFlow *flow = f->search->flow;
+    const float *const *x = (const float *const *)f->particles->position;
+    float p[3] = {x[0][n], x[1][n], x[2][n]};
+    int object = ((const int16_t *)f->grid->fields[flow->solid_object].data)[cell->index];
+    if (object == TLW_NO_OBJECT ||
+        tlwSampleNode(f->grid, tlwGetFloats(f->grid, flow->solid), p) > REACH * (float)f->grid->dx)
+        return TLW_BOND_NONE;
+    if (object == TLW_WALL_OBJECT)
+        return TLW_BOND_WALL;
+    bool body = f->search->solids->scene->objects[object].def.role == TLW_ROLE_RIGID; // they hold nothing
+    return body || TLW_BOND_OBJECT(object) > TLW_BOND_MAX ? TLW_BOND_NONE : TLW_BOND_OBJECT(object);
+}
+
+// Particles that have just frozen bond to what they are next to.
+static void bondRange(void *context, int64_t begin, int64_t end)
+{
+    const Find *f = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            Cell cell = getCell(f, t, c);
+            for (int64_t n = cell.begin; n < cell.end && f->labels[cell.index]; n++)
+                if (!f->particles->frozen[n] && isFrozen(f, n))
+                    f->particles->frozen[n] = bondAt(f, &cell, n);
+        }
+}
+
+static bool canHold(const tlwSolids *solids, uint32_t bond)
+{
+    if (bond == TLW_BOND_WALL)
+        return true;
+    for (int n = 0; n < solids->count; n++)
+        if (TLW_BOND_OBJECT(solids->items[n].object) == bond)
+            return solids->items[n].enabled;
+    return false;
+}
+
+// The bond that holds a cell, or none.
+static uint32_t holdOf(const Find *f, const Cell *cell)
+{
+    double solid = 0, bonded = 0;
+    uint32_t bond = TLW_BOND_NONE;
+    for (int64_t n = cell->begin; n < cell->end; n++) {
+        if (!isFrozen(f, n))
+            continue;
+        uint32_t own = tlwGetBond(f->particles->frozen[n]);
+        solid += f->particles->mass[n];
+        if (own == TLW_BOND_NONE || (bond != TLW_BOND_NONE && own != bond))
+            continue;
+        bond = own;
+        bonded += f->particles->mass[n];
     }
+    return bond != TLW_BOND_NONE && bonded >= BOND_SHARE * solid ? bond : TLW_BOND_NONE;
+}
+
+// What most of a piece's bonded cells hang on holds it. Also notes which old pieces the new ones are made of.
+static tlwResult holdPieces(Find *f, tlwPairTable *overlaps)
+{
+    tlwPairTable holds = {0};
+    bool ok = true;
+    for (int64_t t = 0; t < f->grid->tile_count; t++)
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            Cell cell = getCell(f, t, c);
+            int32_t label = f->labels[cell.index];
+            if (!label)
+                continue;
+            f->pieces->items[label - 1].cells++;
+            if (f->from[cell.index])
+                ok = tlwAddPairMass(overlaps, label - 1, f->from[cell.index] - 1, 1) && ok;
+            uint32_t bond = holdOf(f, &cell);
+            if (bond != TLW_BOND_NONE && canHold(f->search->solids, bond))
+                ok = tlwAddPairMass(&holds, label - 1, (int)bond, 1) && ok;
+        }
+    double *best = tlwAlloc((size_t)f->pieces->count + 1, sizeof *best);
+    ok = ok && best;
+    for (int n = 0; n < f->pieces->count; n++)
+        f->pieces->items[n].object = TLW_NO_OBJECT;
+    for (int64_t n = 0; ok && n < holds.count; n++) {
+        const tlwPairMass *hold = &holds.items[n];
+        if (hold->mass <= best[hold->a])
+            continue;
+        best[hold->a] = hold->mass;
+        f->pieces->items[hold->a].object = hold->b == (int)TLW_BOND_WALL ? TLW_WALL_OBJECT : hold->b - 2;
+    }
+    tlwFree(best);
+    tlwFreePairTable(&holds);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Members
+
+// A label that particles of an old piece go with, next to a cell that is not theirs; 0 when there is none.
+static int32_t labelNear(const Find *f, const Cell *cell, int origin)
+{
+    int32_t best = 0;
+    int nearest = 4;
+    for (int q = 0; q < 27; q++) {
+        int di = q % 3 - 1, dj = q / 3 % 3 - 1, dk = q / 9 - 1, steps = abs(di) + abs(dj) + abs(dk);
+        int64_t c = cell->index + di + dj * f->grid->stride_y + dk * f->grid->stride_z;
+        if (f->labels[c] && f->from[c] == origin && steps < nearest) {
+            nearest = steps;
+            best = f->labels[c];
+        }
+    }
+    return best;
+}
+
+// Frozen particles stay with their piece as long as cells of it are around them, also where most of the cell has melted
+// or belongs to another piece.
+static int32_t labelOf(const Find *f, const Cell *cell, int64_t n)
+{
+    if (!isFrozen(f, n))
+        return 0;
+    int32_t own = f->labels[cell->index];
+    int origin = oldNumber(f, n);
+    if (!origin || (own && f->from[cell->index] == origin))
+        return own;
+    int32_t near = labelNear(f, cell, origin);
+    return near ? near : own;
+}
+
+static void memberRange(void *context, int64_t begin, int64_t end)
+{
+    const Find *f = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int c = 0; c < TLW_TILE_CELLS; c++) {
+            Cell cell = getCell(f, t, c);
+            for (int64_t n = cell.begin; n < cell.end; n++)
+                f->member[n] = labelOf(f, &cell, n);
+        }
+}
+
+static void wordRange(void *context, int64_t begin, int64_t end)
+{
+    const Find *f = context;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwPiece *piece = f->member[n] ? &f->pieces->items[f->member[n] - 1] : NULL;
+        uint32_t bond = tlwGetBond(f->particles->frozen[n]);
+        // What is free has no bonds left: a last weak one does not tie it down again.
+        f->particles->frozen[n] =
+            !piece ? 0 : piece->id << TLW_BOND_BITS | (piece->object == TLW_NO_OBJECT ? TLW_BOND_NONE : bond);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Crumbs are not pieces. Labels are numbered anew.
+static void dropCrumbs(Find *f, int32_t *renumber)
+{
+    int kept = 0;
+    for (int n = 0; n < f->pieces->count; n++) {
+        const tlwPiece *piece = &f->pieces->items[n];
+        bool crumb = piece->object == TLW_NO_OBJECT && piece->cells < LEAST_CELLS;
+        renumber[n + 1] = crumb ? 0 : kept + 1;
+        if (!crumb)
+            f->pieces->items[kept++] = *piece;
+    }
+    f->pieces->count = kept;
+    for (int t = 0; t < f->grid->tile_count; t++)
+        TLW_FOR_ROWS(f->grid, &f->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        f->labels[c] = renumber[f->labels[c]];
+}
+
+static void renumberOverlaps(tlwPairTable *overlaps, const int32_t *renumber)
+{
+    int64_t kept = 0;
+    for (int64_t n = 0; n < overlaps->count; n++) {
+        tlwPairMass pair = overlaps->items[n];
+        pair.a = renumber[pair.a + 1] - 1;
+        if (pair.a >= 0)
+            overlaps->items[kept++] = pair;
+    }
+    overlaps->count = kept;
+}
+
+static void markRange(void *context, int64_t begin, int64_t end)
+{
+    const Find *f = context;
+    int32_t *piece = tlwGetInts(f->grid, f->search->flow->piece);
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(f->grid, &f->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        int32_t label = f->labels[c];
+        bool loose = label && f->pieces->items[label - 1].object == TLW_NO_OBJECT;
+        f->frozen[c] = !label ? TLW_FROZEN_NOT : loose ? TLW_FROZEN_FREE : TLW_FROZEN_HELD;
+        piece[c] = loose ? label : 0;
+    }
+}
+
+// From labelled cells to pieces with identity, particles, mass and motion.
+static tlwResult makePieces(Find *f)
+{
+    tlwPieces *pieces = f->pieces;
+    tlwThreads *threads = f->search->context->threads;
+    int64_t tiles = f->grid->tile_count;
+    tlwPairTable overlaps = {0};
+    int32_t *renumber = tlwAlloc((size_t)pieces->count + 1, sizeof *renumber);
+    pieces->items = tlwAlloc((size_t)pieces->count + 1, sizeof *pieces->items);
+    tlwResult result = renumber && pieces->items ? TLW_OK : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK) {
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, bondRange, f);
+        result = holdPieces(f, &overlaps);
+    }
+    if (result == TLW_OK) {
+        dropCrumbs(f, renumber);
+        renumberOverlaps(&overlaps, renumber);
+        result = tlwInheritPieces(&overlaps, f->old, pieces);
+    }
+    if (result == TLW_OK) {
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, markRange, f);
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, memberRange, f);
+        tlwParallelFor(threads, f->particles->count, 4096, wordRange, f);
+        result = tlwMeasurePieces(f->grid, f->particles, f->member, pieces);
+    }
+    tlwFreePairTable(&overlaps);
+    tlwFree(renumber);
+    return result;
 }
 
 // Motion of what holds a piece; zero for walls and solids that stand still.
@@ -105,173 +381,46 @@ static void takeHolderMotion(const tlwSolids *solids, tlwPiece *piece)
     }
 }
 
-typedef struct Faces {
-    tlwFlow *flow;
-    const int32_t *labels;
-    const tlwPieces *pieces;
-    bool velocity; // also write the flow's velocity
-} Faces;
-
-// Close the faces of frozen cells and give them their piece's motion.
-static void faceRange(void *context, int64_t begin, int64_t end)
+static void startFind(Find *f)
 {
-    const Faces *f = context;
-    tlwGrid *grid = &f->flow->grid;
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        for (int a = 0; a < 3; a++) {
-            float *open = tlwGetFloats(grid, f->flow->open[a]), *solid = tlwGetFloats(grid, f->flow->solid_velocity[a]),
-                  *velocity = tlwGetFloats(grid, f->flow->velocity[a]);
-            TLW_FOR_ROWS(grid, tile, j, k, row)
-            for (int i = 0; i < TLW_TILE; i++) {
-                int64_t c = row + i;
-                int label = f->labels[c] ? f->labels[c] : f->labels[c - stride[a]];
-                if (!label)
-                    continue;
-                const tlwPiece *piece = &f->pieces->items[label - 1];
-                tlwVec3 p = {tile->cell[0] + i + (a == 0 ? 0 : 0.5), (double)j + (a == 1 ? 0 : 0.5),
-                             k + (a == 2 ? 0 : 0.5)};
-                p = tlwMulAdd(grid->origin, grid->dx, p);
-                tlwVec3 v = tlwAdd(piece->velocity, tlwCross(piece->spin, tlwSub(p, piece->centre)));
-                open[c] = 0;
-                solid[c] = (float)(a == 0 ? v.x : a == 1 ? v.y : v.z);
-                if (f->velocity)
-                    velocity[c] = solid[c];
-            }
-        }
-    }
+    const tlwScene *scene = f->search->solids->scene;
+    f->frozen = tlwGetBytes(f->grid, f->search->flow->frozen);
+    f->labels = tlwGetInts(f->grid, f->search->flow->label);
+    for (int m = 0; m < 256; m++)
+        f->limit[m] = m < scene->material_count ? frozenLimit(&scene->materials[m]) : -INFINITY;
 }
 
-static void markCells(tlwFlow *flow, const int32_t *labels, const tlwPieces *pieces)
+tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
 {
-    tlwGrid *grid = &flow->grid;
-    uint8_t *frozen = tlwGetBytes(grid, flow->frozen);
-    int32_t *piece = tlwGetInts(grid, flow->piece);
-    for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        bool loose = labels[c] && pieces->items[labels[c] - 1].object == TLW_NO_OBJECT;
-        frozen[c] = !labels[c] ? TLW_FROZEN_NOT : loose ? TLW_FROZEN_FREE : TLW_FROZEN_HELD;
-        piece[c] = loose ? labels[c] : 0;
+    tlwMessage *message = &search->context->message;
+    tlwGrid *grid = &search->flow->grid;
+    tlwPieces fresh = {.next_id = pieces->next_id};
+    Find f = {.search = search, .old = pieces, .pieces = &fresh, .grid = grid, .particles = search->particles};
+    int slot = tlwBorrowField(grid, sizeof(int32_t));
+    f.member = tlwAlloc((size_t)search->particles->count + 1, sizeof *f.member);
+    tlwResult result = slot >= 0 && f.member ? TLW_OK : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK) {
+        f.from = tlwGetInts(grid, slot);
+        startFind(&f);
+        tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, cellRange, &f);
+        tlwComponentRule rule = {isMember, isJoined, &f};
+        result = tlwLabelComponents(grid, &rule, f.labels, &fresh.count);
     }
-}
-
-tlwResult tlwFindPieces(tlwContext *context, const tlwSolids *solids, tlwFlow *flow, tlwPieces *pieces)
-{
-    tlwGrid *grid = &flow->grid;
-    memset(pieces, 0, sizeof *pieces);
-    int32_t *labels = tlwGetInts(grid, flow->label);
-    tlwComponentRule rule = {isFrozen, NULL, tlwGetBytes(grid, flow->frozen)};
-    if (tlwLabelComponents(grid, &rule, labels, &pieces->count) != TLW_OK)
-        return tlwFailMemory(&context->message, "the frozen pieces");
-    pieces->items = tlwAlloc((size_t)pieces->count, sizeof *pieces->items);
-    if (!pieces->items)
-        return tlwFailMemory(&context->message, "the frozen pieces");
-    holdPieces(solids, flow, labels, pieces);
-    addMoments(flow, labels, pieces, false);
-    for (int n = 0; n < pieces->count; n++) {
-        tlwPiece *piece = &pieces->items[n];
-        piece->centre = tlwScale(piece->centre, 1 / piece->mass);
-        if (piece->object == TLW_NO_OBJECT)
-            pieces->free_count++;
+    if (result == TLW_OK)
+        result = makePieces(&f);
+    tlwFree(f.member);
+    tlwReturnField(grid, slot);
+    if (result != TLW_OK) {
+        tlwFreePieces(&fresh);
+        return tlwFailMemory(message, "the frozen pieces");
+    }
+    tlwFreePieces(pieces);
+    *pieces = fresh;
+    for (int n = 0; n < pieces->count; n++)
+        if (pieces->items[n].object != TLW_NO_OBJECT)
+            takeHolderMotion(search->solids, &pieces->items[n]);
         else
-            takeHolderMotion(solids, piece);
-    }
-    addMoments(flow, labels, pieces, true);
-    markCells(flow, labels, pieces);
-    if (pieces->count) {
-        Faces f = {flow, labels, pieces, false};
-        tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &f);
-    }
+            pieces->free_count++;
+    tlwClosePieceFaces(search->context, search->flow, pieces);
     return TLW_OK;
-}
-
-// Momentum of the free pieces' cells, from the mean of each cell's faces.
-static void findMotion(const tlwFlow *flow, const int32_t *labels, tlwPieces *pieces)
-{
-    const tlwGrid *grid = &flow->grid;
-    const float *density = tlwGetFloats(grid, flow->density);
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    double cell = grid->dx * grid->dx * grid->dx;
-    for (int n = 0; n < pieces->count; n++)
-        if (pieces->items[n].object == TLW_NO_OBJECT)
-            pieces->items[n].velocity = pieces->items[n].spin = (tlwVec3){0, 0, 0};
-    for (int t = 0; t < grid->tile_count; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        TLW_FOR_ROWS(grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            int64_t c = row + i;
-            tlwPiece *piece = labels[c] ? &pieces->items[labels[c] - 1] : NULL;
-            if (!piece || piece->object != TLW_NO_OBJECT)
-                continue;
-            double v[3], mass = (density[c] > 0 ? density[c] : 1000) * cell;
-            for (int a = 0; a < 3; a++) {
-                const float *u = tlwGetFloats(grid, flow->velocity[a]);
-                v[a] = 0.5 * ((double)u[c] + u[c + stride[a]]);
-            }
-            tlwVec3 velocity = {v[0], v[1], v[2]};
-            piece->velocity = tlwMulAdd(piece->velocity, mass / piece->mass, velocity);
-            piece->spin =
-                tlwMulAdd(piece->spin, mass, tlwCross(tlwSub(centreOf(grid, tile, i, j, k), piece->centre), velocity));
-        }
-    }
-    for (int n = 0; n < pieces->count; n++)
-        if (pieces->items[n].object == TLW_NO_OBJECT)
-            pieces->items[n].spin = tlwMulMat3(tlwMat3Inverse(inertiaOf(&pieces->items[n])), pieces->items[n].spin);
-}
-
-tlwResult tlwCouplePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling)
-{
-    if (!pieces->free_count)
-        return TLW_OK;
-    const int32_t *labels = tlwGetInts(&flow->grid, flow->label);
-    findMotion(flow, labels, pieces);
-    for (int n = 0; n < pieces->count; n++) {
-        const tlwPiece *piece = &pieces->items[n];
-        if (piece->object != TLW_NO_OBJECT)
-            continue;
-        tlwCoupledBody *body = tlwAddCoupledBody(coupling);
-        if (!body)
-            return tlwFailMemory(&context->message, "the frozen pieces");
-        *body = (tlwCoupledBody){.object = TLW_PIECE_KEY(n + 1),
-                                 .inverse_mass = 1 / piece->mass,
-                                 .inverse_inertia = tlwMat3Inverse(inertiaOf(piece)),
-                                 .centre = piece->centre,
-                                 .velocity = piece->velocity,
-                                 .spin = piece->spin};
-    }
-    Faces f = {flow, labels, pieces, false};
-    tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
-    return TLW_OK;
-}
-
-void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling)
-{
-    if (!pieces->free_count)
-        return;
-    findMotion(flow, tlwGetInts(&flow->grid, flow->label), pieces);
-    for (int b = 0; b < coupling->count; b++) {
-        tlwCoupledBody *body = &coupling->bodies[b];
-        if (body->object < TLW_PIECE_KEY(0))
-            continue;
-        body->velocity = pieces->items[body->object - TLW_PIECE_KEY(1)].velocity;
-        body->spin = pieces->items[body->object - TLW_PIECE_KEY(1)].spin;
-    }
-}
-
-void tlwMovePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling)
-{
-    if (!pieces->count)
-        return;
-    for (int b = 0; b < coupling->count; b++) {
-        const tlwCoupledBody *body = &coupling->bodies[b];
-        if (body->object < TLW_PIECE_KEY(0))
-            continue;
-        tlwPiece *piece = &pieces->items[body->object - TLW_PIECE_KEY(1)];
-        piece->velocity = body->velocity;
-        piece->spin = body->spin;
-    }
-    Faces f = {flow, tlwGetInts(&flow->grid, flow->label), pieces, true};
-    tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
 }

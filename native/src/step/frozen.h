@@ -1,44 +1,141 @@
-// Frozen material: connected cells below their melting range move as rigid pieces.
+// Frozen material: connected frozen parts move as rigid pieces.
 //
-// A piece that touches an obstacle or a wall has frozen onto it and is held by it. A free piece is a rigid body of its
-// own: six unknowns in the viscosity solve (flow->piece) and in the pressure solve (step/coupling.h).
+// Particles know which piece they belong to and what they froze onto (tlwParticles.frozen). A piece is *held* while
+// particles that froze next to an obstacle or a wall tie it there, and moves with it. Else it is *free*, whatever it
+// touches: a rigid body of its own, with six unknowns in the pressure solve (step/coupling.h) and contacts in the rigid
+// world (step/frozen_contact.h). Two pieces that touch stay two until the liquid between them freezes.
+//
+// Within a step: tlwCarryPieces moves the pieces' particles exactly rigidly; tlwFindPieces sees what has melted, frozen
+// and broken apart since; tlwCouplePieces and tlwMovePieces are their side of the pressure solve.
 #ifndef TLW_STEP_FROZEN_H
 #define TLW_STEP_FROZEN_H
 
+#include "rigid/body.h"
 #include "scene/scene.h"
 #include "step/coupling.h"
 #include "step/solids.h"
+#include "step/sorting.h"
 
 // Values of flow->frozen.
 enum { TLW_FROZEN_NOT = 0, TLW_FROZEN_CELL = 1, TLW_FROZEN_HELD = 2, TLW_FROZEN_FREE = 3 };
 
+// tlwParticles.frozen: the piece's id, and what the particle froze onto.
+#define TLW_BOND_BITS 12
+#define TLW_BOND_NONE 0u
+#define TLW_BOND_WALL 1u
+#define TLW_BOND_OBJECT(object) ((uint32_t)(object) + 2u)
+#define TLW_BOND_MAX ((1u << TLW_BOND_BITS) - 1)
+
+static inline uint32_t tlwGetPieceId(uint32_t frozen)
+{
+    return frozen >> TLW_BOND_BITS;
+}
+
+static inline uint32_t tlwGetBond(uint32_t frozen)
+{
+    return frozen & TLW_BOND_MAX;
+}
+
 typedef struct tlwPiece {
-    int object; // that holds it, TLW_WALL_OBJECT, or TLW_NO_OBJECT for a free piece
+    uint32_t id; // stays the same from step to step; the larger part keeps it when a piece breaks
+    int object;  // that holds it, TLW_WALL_OBJECT, or TLW_NO_OBJECT for a free piece
+    int body;    // in the rigid world, -1 = none
+
+    // From its particles
     double mass;
-    tlwVec3 centre;
-    double inertia[6]; // xx yy zz xy xz yz about the centre, kg m2
-    tlwVec3 velocity, spin;
-    int64_t cells;
+    tlwVec3 centre, low, high; // m; the box is around the particles' centres
+    tlwMat3 inertia;           // kg m2 about the centre
+    int64_t cells, particles;
+
+    tlwQuat rotation;                           // since it came to be
+    tlwVec3 velocity, spin;                     // as contacts left it, at the start of the pressure solve
+    tlwVec3 free_velocity, free_spin;           // after pressure, without contacts
+    tlwVec3 contact_velocity, contact_spin;     // what contacts are expected to add per second
+    tlwVec3 push[2], turning[2];                // what pressure added per second in the last two solves, latest first
+    tlwVec3 predicted_velocity, predicted_spin; // before pressure
+
+    // Of the present step: the way, and the body's turn about its centre.
+    tlwVec3 shift;
+    tlwQuat turn;
 } tlwPiece;
 
 typedef struct tlwPieces {
-    tlwPiece *items; // label n is items[n - 1]
+    tlwPiece *items; // label n of flow->label is items[n - 1]
+    int *by_id;      // numbers of the items in order of their ids
     int count, free_count;
+    uint32_t next_id;
 } tlwPieces;
+
+// What finding pieces reads and writes.
+typedef struct tlwPieceSearch {
+    tlwContext *context;
+    const tlwSolids *solids;
+    const tlwParticleOrder *order; // of the particles, as sorted
+    tlwFlow *flow;
+    tlwParticles *particles;
+} tlwPieceSearch;
+
+// Whether any material of the scene's liquids can become a rigid piece.
+bool tlwCanFreeze(const tlwScene *scene);
 
 void tlwFreePieces(tlwPieces *pieces);
 
-// Label the cells that flow->frozen marks, work out the pieces, close their faces in flow->open and give those faces
-// the velocity of what holds them. Writes flow->piece (free pieces only) and flow->frozen.
-tlwResult tlwFindPieces(tlwContext *context, const tlwSolids *solids, tlwFlow *flow, tlwPieces *pieces);
+// The piece with this id, or null.
+tlwPiece *tlwFindPiece(const tlwPieces *pieces, uint32_t id);
 
-// The free pieces' motion is the mean motion of their faces. Adds them to the pressure solve.
-tlwResult tlwCouplePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
+// `pieces` are those of the last step and become those of this one. Writes flow->frozen, label and piece (free ones
+// only), and the particles' frozen. Closes the pieces' faces in flow->open and gives them the velocity of what holds
+// them.
+tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces);
 
-// The same again after viscosity, for pieces that were added before.
+// Add the free pieces to the pressure solve over dt, as gravity, force fields and contacts would have them move.
+tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double time, double dt, tlwFlow *flow,
+                          tlwPieces *pieces, tlwBodyCoupling *coupling);
+
+// What viscosity did to the faces of pieces that were added before.
 void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
 
-// After pressure: the pieces' faces move with them.
-void tlwMovePieces(tlwContext *context, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling);
+// After pressure over dt: the pieces' faces move with them.
+void tlwMovePieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling);
+
+// Particles of pieces have their piece's velocity, instead of what the grid would give them.
+void tlwUpdatePieceParticles(tlwThreads *threads, const tlwFlow *flow, const tlwPieces *pieces,
+                             const tlwBodyCoupling *coupling, tlwParticles *particles);
+
+// Move the particles as shift and turn say, and write that motion to flow->velocity on the pieces' faces and in the air
+// around them, so that the level set goes the same way.
+tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, tlwParticles *particles);
+
+// --- inside the stage ---
+
+// Masses of pairs of numbers, in the order that they were first met.
+typedef struct tlwPairMass {
+    int a, b;
+    double mass;
+} tlwPairMass;
+
+typedef struct tlwPairTable {
+    tlwPairMass *items;
+    int64_t count, capacity;
+    int *slots; // hash table of numbers into items, -1 = free
+    int64_t slot_count;
+} tlwPairTable;
+
+bool tlwAddPairMass(tlwPairTable *table, int a, int b, double mass); // false when memory is out
+void tlwFreePairTable(tlwPairTable *table);
+
+// Give `count` new pieces the ids and histories of the old ones that most of them came from; `overlaps` holds the mass
+// that new piece `a` has of old piece `b`.
+tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, tlwPieces *fresh);
+
+// Sort out by_id after ids have changed.
+bool tlwIndexPieces(tlwPieces *pieces);
+
+// Mass, centre, inertia, box and motion from the particles; `member` holds labels, 0 = of no piece.
+tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member,
+                           tlwPieces *pieces);
+
+// Close faces of labelled cells and give them their piece's `velocity` and `spin`.
+void tlwClosePieceFaces(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces);
 
 #endif

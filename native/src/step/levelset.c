@@ -46,6 +46,8 @@ static void drawBackRange(void *context, int64_t begin, int64_t end)
     const LevelSet *l = context;
     float per_cell = (float)(1 / l->grid->dx), *const *position = l->particles->position;
     for (int64_t n = begin; n < end; n++) {
+        if (l->particles->frozen[n])
+            continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
         float d = tlwSampleCentre(l->grid, l->phi, p) * per_cell;
         if (d <= 0 || d > DRAWN_BACK)

@@ -22,24 +22,25 @@ static void mergeInto(tlwParticles *q, int64_t to, int64_t from)
     tlwListParticleArrays(q, arrays);
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
         float *v = *arrays[n].data;
-        if (arrays[n].element != sizeof(float) || (void *)v == q->mass || (void *)v == q->id)
+        if (arrays[n].element != sizeof(float) || (void *)v == q->mass || (void *)v == q->id || (void *)v == q->frozen)
             continue;
         v[to] = (a * v[to] + b * v[from]) / total;
     }
     q->mass[to] = total;
 }
 
-// The lightest particle and its nearest companion of the same material become one.
+// The lightest particle and its nearest companion of the same material become one; those of rigid pieces stay as they
+// are.
 static bool mergeLightest(const Reseed *r, int64_t first, int64_t last)
 {
     tlwParticles *q = r->particles;
     int64_t light = -1, mate = -1;
     for (int64_t n = first; n < last; n++)
-        if (!r->dropped[n] && (light < 0 || q->mass[n] < q->mass[light]))
+        if (!r->dropped[n] && !q->frozen[n] && (light < 0 || q->mass[n] < q->mass[light]))
             light = n;
     float best = 1e30f;
-    for (int64_t n = first; n < last; n++) {
-        if (r->dropped[n] || n == light || q->material[n] != q->material[light])
+    for (int64_t n = first; n < last && light >= 0; n++) {
+        if (r->dropped[n] || n == light || q->frozen[n] || q->material[n] != q->material[light])
             continue;
         float d = 0;
         for (int a = 0; a < 3; a++) {
@@ -87,7 +88,7 @@ static tlwResult planSplits(Reseed *r, int64_t t, float usual_mass)
         if (phi[cell] > deep)
             continue;
         for (int64_t n = r->order->tile_start[t] + start[c]; n < r->order->tile_start[t] + start[c + 1]; n++) {
-            if (r->particles->mass[n] < 0.5f * usual_mass)
+            if (r->particles->mass[n] < 0.5f * usual_mass || r->particles->frozen[n])
                 continue;
             if (!tlwReserve((void **)&r->splits, &r->split_capacity, r->split_count + 1, sizeof *r->splits))
                 return TLW_OUT_OF_MEMORY;

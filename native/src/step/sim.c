@@ -134,6 +134,7 @@ void tlwDestroySim(tlwSim *sim)
     if (!sim)
         return;
     freeViews(&sim->views);
+    tlwFreePieces(&sim->pieces);
     tlwDestroyBodies(&sim->bodies);
     tlwDestroySolids(&sim->solids);
     tlwDestroySolids(&sim->sources);
@@ -227,6 +228,24 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
 void tlwGetStats(const tlwSim *sim, tlwStats *stats)
 {
     *stats = sim->stats;
+}
+
+tlwResult tlwGetPiece(const tlwSim *sim, int index, tlwPieceState *state)
+{
+    if (!sim || !state)
+        return TLW_BAD_ARGUMENT;
+    if (index < 0 || index >= sim->pieces.count)
+        return tlwFail(&sim->context->message, TLW_BAD_ARGUMENT, "There is no frozen piece %d; there are %d.", index,
+                       sim->pieces.count);
+    const tlwPiece *piece = &sim->pieces.items[index];
+    *state = (tlwPieceState){.id = piece->id,
+                             .object = piece->object,
+                             .centre = piece->centre,
+                             .rotation = piece->rotation,
+                             .velocity = piece->velocity,
+                             .spin = piece->spin,
+                             .mass = piece->mass};
+    return TLW_OK;
 }
 
 tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state)

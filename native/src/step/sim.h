@@ -7,6 +7,7 @@
 #include "shape/particles.h"
 #include "step/bodies.h"
 #include "step/flow.h"
+#include "step/frozen.h"
 #include "step/seed.h"
 #include "step/solids.h"
 #include "step/sorting.h"
@@ -37,6 +38,7 @@ struct tlwSim {
     tlwParticleOrder order;
     tlwSolids solids, sources;
     tlwBodies bodies;
+    tlwPieces pieces;
     tlwThermal thermal;
 
     tlwStats stats;

@@ -1,6 +1,7 @@
 #include "step/solids.h"
 
 #include "base/memory.h"
+#include "step/frozen.h"
 
 #include <string.h>
 
@@ -51,7 +52,10 @@ static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwM
 tlwResult tlwCreateSolids(tlwContext *context, const tlwScene *scene, double dx, tlwSolidFilter *filter,
                           tlwSolids *solids)
 {
-    *solids = (tlwSolids){.context = context, .scene = scene, .split = scene->def.coupling == TLW_COUPLING_SPLIT};
+    *solids = (tlwSolids){.context = context,
+                          .scene = scene,
+                          .split = scene->def.coupling == TLW_COUPLING_SPLIT,
+                          .deep = tlwCanFreeze(scene)};
     for (int o = 0; o < scene->object_count; o++)
         solids->deep = solids->deep || scene->objects[o].def.role == TLW_ROLE_RIGID;
     solids->items = tlwAlloc((size_t)scene->object_count, sizeof *solids->items);

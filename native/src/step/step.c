@@ -2,7 +2,8 @@
 #include "step/advect.h"
 #include "step/extend.h"
 #include "step/forces.h"
-#include "step/frozen.h"
+#include "step/frozen_contact.h"
+#include "step/frozen_surface.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/pressure.h"
@@ -68,11 +69,14 @@ static double volumeRange(void *context, int64_t begin, int64_t end)
 static tlwResult repairSurface(tlwSim *sim)
 {
     tlwThreads *threads = sim->context->threads;
+    int guard;
+    TLW_TRY(tlwGuardSurface(sim->context, &sim->flow, &sim->pieces, &sim->order, &sim->particles, &guard));
     TLW_TRY(tlwCorrectLevelSet(threads, &sim->order, &sim->particles, &sim->flow));
     TLW_TRY(tlwRedistance(threads, &sim->flow));
     TLW_TRY(tlwExtendIntoSolids(threads, &sim->flow));
     double volume = tlwParallelSum(threads, sim->particles.count, 16384, volumeRange, sim);
     tlwCorrectVolume(threads, &sim->flow, volume);
+    tlwRestoreSurface(sim->context, &sim->flow, guard);
     return TLW_OK;
 }
 
@@ -123,6 +127,8 @@ static void shiftRange(void *context, int64_t begin, int64_t end)
     const Shift *s = context;
     float per_cell = (float)(1 / s->grid->dx);
     for (int64_t n = begin; n < end; n++) {
+        if (s->particles->frozen[n])
+            continue;
         float p[3] = {s->particles->position[0][n], s->particles->position[1][n], s->particles->position[2][n]}, d[3];
         tlwSampleVelocity(s->grid, s->shift, p, d);
         for (int a = 0; a < 3; a++) {
@@ -215,18 +221,18 @@ static tlwResult projectOnce(tlwSim *sim, tlwPressure *pressure, bool correction
 }
 
 // Solids, bodies and pieces move on the grid as the coupled bodies do.
-static void showBodies(tlwSim *sim, tlwPieces *pieces, const tlwBodyCoupling *coupling)
+static void showBodies(tlwSim *sim, double dt, const tlwBodyCoupling *coupling)
 {
     if (sim->bodies.world) {
         tlwShowBodies(&sim->bodies, &sim->solids, coupling);
         tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
     }
-    tlwMovePieces(sim->context, &sim->flow, pieces, coupling);
+    tlwMovePieces(sim->context, dt, &sim->flow, &sim->pieces, coupling);
 }
 
 // Pressure first: viscosity must not smear a fall that the floor is about to stop. Where viscosity is strong what it
 // does is made divergence free again; a weak one changes too little for that.
-static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPieces *pieces, tlwBodyCoupling *coupling)
+static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBodyCoupling *coupling)
 {
     const tlwFlow *flow = &sim->flow;
     double dx = flow->grid.dx, density = sim->scene->materials[0].def.density_liquid;
@@ -240,17 +246,17 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwPie
     else
         tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     if (viscosity > 0) {
-        showBodies(sim, pieces, coupling);
-        TLW_TRY(diffuse(sim, dt, pieces->count > 0, 0));
+        showBodies(sim, dt, coupling);
+        TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, 0));
         tlwClockStage(sim, "viscosity");
         if (strong) {
-            tlwUpdateCoupledPieces(flow, pieces, coupling);
+            tlwUpdateCoupledPieces(flow, &sim->pieces, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
             if (sim->solids.split)
                 tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);
         }
     }
-    showBodies(sim, pieces, coupling);
+    showBodies(sim, dt, coupling);
     tlwFinishBodies(&sim->bodies, dt, coupling);
     return spreadParticles(sim, pressure);
 }
@@ -264,26 +270,25 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
                           .max_iterations = scene->max_iterations,
                           .default_density = sim->scene->materials[0].def.density_liquid,
                           .coupling = coupling};
-    tlwPieces pieces;
+    tlwPieceSearch search = {sim->context, &sim->solids, &sim->order, &sim->flow, &sim->particles};
     tlwPressure *pressure = NULL;
     if (sim->solids.split)
         TLW_TRY(tlwEnterBodies(&sim->flow, &sim->solids, dt, coupling));
-    tlwResult result = tlwFindPieces(sim->context, &sim->solids, &sim->flow, &pieces);
-    if (result == TLW_OK)
-        result = tlwCouplePieces(sim->context, &sim->flow, &pieces, coupling);
-    sim->stats.pieces = pieces.count;
+    TLW_TRY(tlwFindPieces(&search, &sim->pieces));
+    tlwResult result =
+        tlwCouplePieces(sim->context, sim->scene, sim->time + dt, dt, &sim->flow, &sim->pieces, coupling);
+    sim->stats.pieces = sim->pieces.count;
     tlwClockStage(sim, "pieces");
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     if (result == TLW_OK && sim->bodies.world) {
         tlwRefineBuoyancy(&sim->flow, &sim->solids, scene->gravity, dt, def.default_density, coupling);
-        showBodies(sim, &pieces, coupling);
+        showBodies(sim, dt, coupling);
     }
     if (result == TLW_OK)
-        result = solveFlow(sim, dt, pressure, &pieces, coupling);
+        result = solveFlow(sim, dt, pressure, coupling);
     tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
-    tlwFreePieces(&pieces);
     return result;
 }
 
@@ -296,12 +301,13 @@ static tlwResult extend(tlwSim *sim)
     return tlwConstrainVelocity(sim->context->threads, sim->scene, &sim->flow);
 }
 
-static tlwResult updateParticles(tlwSim *sim)
+static tlwResult updateParticles(tlwSim *sim, const tlwBodyCoupling *coupling)
 {
     tlwThreads *threads = sim->context->threads;
     int per_axis = sim->scene->def.particles_per_axis;
     if (onParticles(sim))
         tlwUpdateParticles(threads, &sim->flow, isAffine(sim), (float)sim->scene->def.flip_blend, &sim->particles);
+    tlwUpdatePieceParticles(threads, &sim->flow, &sim->pieces, coupling, &sim->particles);
     return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
                               &sim->next_id);
 }
@@ -319,7 +325,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     TLW_TRY(solveMotion(sim, dt, coupling));
     TLW_TRY(extend(sim));
     tlwClockStage(sim, "extend");
-    TLW_TRY(updateParticles(sim));
+    TLW_TRY(updateParticles(sim, coupling));
     tlwClockStage(sim, "particles");
     return TLW_OK;
 }
@@ -338,12 +344,27 @@ static tlwResult takeLead(tlwSim *sim, double dt)
     return result;
 }
 
-// Obstacles and bodies where they are at the end of the step.
+// Obstacles, bodies and frozen pieces where they are at the end of the step.
 static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupling *coupling)
 {
+    tlwPieceWorld place = {sim->context,    &sim->solids,      &sim->flow,
+                           &sim->particles, sim->bodies.world, tlwCountSceneBodies(&sim->bodies)};
+    tlwPieceColliders colliders;
     TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
-    TLW_TRY(tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt));
-    return tlwPredictBodies(&sim->bodies, &sim->solids, sim->time + dt, kick, coupling);
+    tlwResult result = tlwPlacePieces(&place, dt, &sim->pieces, &colliders);
+    if (result == TLW_OK)
+        result = tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt);
+    if (result == TLW_OK) {
+        tlwTakePieceMotion(&place, sim->time, dt, &sim->pieces);
+        result = tlwCarryPieces(sim->context, dt, &sim->flow, &sim->pieces, &sim->particles);
+    }
+    if (result == TLW_OK) {
+        tlwPushPieces(&place, sim->time + dt, kick, &sim->pieces);
+        result = tlwPredictBodies(&sim->bodies, &sim->solids, sim->time + dt, kick, coupling);
+    }
+    tlwExpectPieceContacts(&place, kick, &sim->pieces);
+    tlwFreePieceColliders(&colliders);
+    return result;
 }
 
 tlwResult tlwStep(tlwSim *sim, double dt)

@@ -1,0 +1,177 @@
+// Frozen wax: it stands, melts through, topples, floats, and keeps its volume (validation.md, "Heat and melting").
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const tlwVerifyCase tlw_verify_melt[];
+
+static const double celsius = 273.15;
+
+// Paraffin, but for its density, which is the same in both states unless a case says otherwise.
+static tlwMaterialDef makeParaffin(void)
+{
+    tlwMaterialDef def = tlwDefaultMaterialDef();
+    def.name = "Paraffin";
+    def.density_solid = def.density_liquid = 900;
+    def.specific_heat_solid = 2100;
+    def.specific_heat_liquid = 2900;
+    def.conductivity_solid = 0.25;
+    def.conductivity_liquid = 0.15;
+    def.solidus = 55 + celsius;
+    def.liquidus = 60 + celsius;
+    def.latent_heat = 2.1e5;
+    def.viscosity = (tlwCurve){.count = 1, .temperature = {353.15}, .value = {5e-3}};
+    def.solid_viscosity = 1e4;
+    def.surface_tension = 0;
+    return def;
+}
+
+static tlwSceneDef makeRoom(double width, double height, double cell)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = cell;
+    def.domain_min = (tlwVec3){-0.5 * width, -0.5 * width, 0};
+    def.domain_max = (tlwVec3){0.5 * width, 0.5 * width, height};
+    for (int i = 0; i < 6; i++)
+        def.walls[i] = TLW_WALL_NO_SLIP;
+    def.film_coefficient = def.emissivity = 0;
+    def.ambient_temperature = 20 + celsius;
+    def.surface_tension_scale = 0;
+    return def;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Particles, by id
+
+typedef struct Snapshot {
+    int64_t count;
+    float *position; // 3 each, by id
+    bool *there;
+    float *melt;
+} Snapshot;
+
+static void freeSnapshot(Snapshot *s)
+{
+    free(s->position);
+    free(s->there);
+    free(s->melt);
+    *s = (Snapshot){0};
+}
+
+static Snapshot takeSnapshot(tlwRig *rig, int64_t capacity)
+{
+    Snapshot s = {.count = capacity};
+    s.position = calloc((size_t)capacity + 1, 3 * sizeof(float));
+    s.there = calloc((size_t)capacity + 1, sizeof(bool));
+    s.melt = calloc((size_t)capacity + 1, sizeof(float));
+    tlwParticleView view = {0};
+    if (!s.position || !s.there || !s.melt || rig->failed || !tlwCheckRig(rig, tlwGetParticles(rig->sim, &view)))
+        view.count = 0;
+    for (int64_t n = 0; n < view.count; n++) {
+        int64_t id = view.id[n];
+        if (id >= capacity)
+            continue;
+        memcpy(s.position + 3 * id, view.position + 3 * n, 3 * sizeof(float));
+        s.there[id] = true;
+        s.melt[id] = view.melt[n];
+    }
+    return s;
+}
+
+// Largest way of any particle, m.
+static double largestWay(const Snapshot *a, const Snapshot *b)
+{
+    double most = 0;
+    for (int64_t n = 0; n < a->count && n < b->count; n++) {
+        if (a->there[n] != b->there[n])
+            return INFINITY;
+        for (int c = 0; c < 3 && a->there[n]; c++)
+            most = fmax(most, fabs((double)a->position[3 * n + c] - b->position[3 * n + c]));
+    }
+    return most;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A figure with a foot, a waist, and a head that juts out.
+static tlwShape makeStatue(double scale)
+{
+    static const double outline[][2] = {{0, 0},       {0.22, 0},    {0.22, 0.08}, {0.12, 0.14},
+                                        {0.1, 0.3},   {0.2, 0.5},   {0.22, 0.62}, {0.12, 0.72},
+                                        {0.07, 0.78}, {0.15, 0.86}, {0.14, 0.96}, {0, 1}};
+    double points[12][2];
+    for (int n = 0; n < 12; n++)
+        for (int a = 0; a < 2; a++)
+            points[n][a] = scale * outline[n][a];
+    return tlwMakeLathe((tlwVec3){0.003, -0.002, 0}, points, 12, 48);
+}
+
+// Largest distance between the surface and points that were on it, m.
+static double surfaceShift(tlwRig *rig, const double *points, int count)
+{
+    double *phi = malloc((size_t)count * sizeof *phi), most = 0;
+    if (!phi || rig->failed || !tlwCheckRig(rig, tlwSampleField(rig->sim, TLW_FIELD_LEVEL_SET, points, count, phi)))
+        most = INFINITY;
+    for (int n = 0; n < count && isfinite(most); n++)
+        most = fmax(most, fabs(phi[n]));
+    free(phi);
+    return most;
+}
+
+static double *listVertices(tlwRig *rig, double above, int *count)
+{
+    tlwSurfaceView view = {0};
+    *count = 0;
+    if (rig->failed || !tlwCheckRig(rig, tlwGetSurface(rig->sim, &view)))
+        return NULL;
+    double *points = malloc(3 * sizeof(double) * ((size_t)view.vertex_count + 1));
+    for (int n = 0; points && n < view.vertex_count; n++)
+        if (view.position[3 * n + 2] > above) { // below, the surface is that of the plate
+            for (int a = 0; a < 3; a++)
+                points[3 * *count + a] = view.position[3 * n + a];
+            ++*count;
+        }
+    return points;
+}
+
+static void runFrozenStands(tlwReport *report)
+{
+    const double dx = 0.32 / 32;
+    tlwSceneDef def = makeRoom(0.24, 0.36, dx);
+    tlwMaterialDef wax = makeParaffin();
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwShape statue = makeStatue(0.3);
+    tlwPlaceShape(&statue, (tlwVec3){0, 0, 0}, tlwMakeRotation((tlwVec3){1, 0, 0}, 0), (tlwVec3){0, 0, 0.0233});
+    tlwAddRigObject(&rig, "Plate", TLW_ROLE_SOLID,
+                    tlwMakeBox((tlwVec3){-0.1, -0.1, 0.005}, (tlwVec3){0.1, 0.1, 0.0233}), NULL);
+    tlwAddRigLiquid(&rig, "Statue", statue, material, 20 + celsius);
+    tlwRunRig(&rig);
+    int64_t particles = tlwGetRigStats(&rig).particles;
+    int count;
+    double *points = listVertices(&rig, 0.0233 + 1.5 * dx, &count);
+    Snapshot before = takeSnapshot(&rig, 2 * particles);
+    double offset = points ? surfaceShift(&rig, points, count) : INFINITY;
+    for (int frame = 0; frame < 240 && tlwAdvanceRig(&rig, 1.0 / 24); frame++)
+        ;
+    Snapshot after = takeSnapshot(&rig, 2 * particles);
+    if (!rig.failed && points) {
+        tlwReportBelow(report, "largest way of a particle in 10 s (cells)", largestWay(&before, &after) / dx, 0.05);
+        tlwReportBelow(report, "largest shift of the surface (cells)",
+                       fabs(surfaceShift(&rig, points, count) - offset) / dx, 0.05);
+        tlwReportAbsolute(report, "pieces", tlwGetRigStats(&rig).pieces, 1, 0);
+    }
+    free(points);
+    freeSnapshot(&before);
+    freeSnapshot(&after);
+    tlwEndRig(report, &rig);
+}
+
+const tlwVerifyCase tlw_verify_melt[] = {
+    {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true},
+    {0},
+};

@@ -1,0 +1,422 @@
+// How pieces move: from particles to mass and motion, through the pressure solve, and back to the particles.
+#include "base/memory.h"
+#include "step/forces.h"
+#include "step/frozen.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Mass and motion of the particles
+
+typedef struct Sums {
+    double mass, own;          // kg; kg m2 of the particles about their own centres, on each axis
+    tlwVec3 moment;            // about the grid's origin, like all that follows
+    double square[6];          // xx yy zz xy xz yz
+    tlwVec3 momentum, angular; // kg m/s, kg m2/s
+} Sums;
+
+static void addParticle(const tlwGrid *grid, const tlwParticles *q, int64_t n, Sums *s, tlwPiece *piece)
+{
+    double m = q->mass[n], dx = grid->dx, own = m * dx * dx / 24; // a cube half a cell wide
+    double x[3] = {q->position[0][n] * dx, q->position[1][n] * dx, q->position[2][n] * dx};
+    tlwVec3 r = {x[0], x[1], x[2]}, v = {q->velocity[0][n], q->velocity[1][n], q->velocity[2][n]};
+    tlwVec3 curl = {q->affine[7][n] - q->affine[5][n], q->affine[2][n] - q->affine[6][n],
+                    q->affine[3][n] - q->affine[1][n]};
+    s->mass += m;
+    s->own += own;
+    s->moment = tlwMulAdd(s->moment, m, r);
+    s->momentum = tlwMulAdd(s->momentum, m, v);
+    s->angular = tlwAdd(s->angular, tlwMulAdd(tlwScale(curl, 0.5 * own), m, tlwCross(r, v)));
+    for (int a = 0; a < 3; a++)
+        s->square[a] += m * x[a] * x[a];
+    s->square[3] += m * x[0] * x[1];
+    s->square[4] += m * x[0] * x[2];
+    s->square[5] += m * x[1] * x[2];
+    piece->low = piece->particles ? tlwMin3(piece->low, r) : r;
+    piece->high = piece->particles ? tlwMax3(piece->high, r) : r;
+    piece->particles++;
+}
+
+static void finishPiece(const tlwGrid *grid, const Sums *s, tlwPiece *piece)
+{
+    piece->mass = s->mass;
+    if (!(s->mass > 0)) { // cells without a particle of their own; nothing moves them
+        piece->mass = 1e-30;
+        piece->inertia = (tlwMat3){{{1e-30, 0, 0}, {0, 1e-30, 0}, {0, 0, 1e-30}}};
+        return;
+    }
+    tlwVec3 c = tlwScale(s->moment, 1 / s->mass);
+    double xx = s->square[0] - s->mass * c.x * c.x, yy = s->square[1] - s->mass * c.y * c.y,
+           zz = s->square[2] - s->mass * c.z * c.z, xy = s->square[3] - s->mass * c.x * c.y,
+           xz = s->square[4] - s->mass * c.x * c.z, yz = s->square[5] - s->mass * c.y * c.z;
+    piece->inertia =
+        (tlwMat3){{{yy + zz + s->own, -xy, -xz}, {-xy, xx + zz + s->own, -yz}, {-xz, -yz, xx + yy + s->own}}};
+    piece->velocity = tlwScale(s->momentum, 1 / s->mass);
+    piece->spin = tlwMulMat3(tlwMat3Inverse(piece->inertia), tlwSub(s->angular, tlwCross(c, s->momentum)));
+    piece->centre = tlwAdd(grid->origin, c);
+    piece->low = tlwAdd(grid->origin, piece->low);
+    piece->high = tlwAdd(grid->origin, piece->high);
+}
+
+tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member, tlwPieces *pieces)
+{
+    Sums *sums = tlwAlloc((size_t)pieces->count + 1, sizeof *sums);
+    for (int64_t n = 0; sums && n < particles->count; n++)
+        if (member[n])
+            addParticle(grid, particles, n, &sums[member[n] - 1], &pieces->items[member[n] - 1]);
+    for (int n = 0; sums && n < pieces->count; n++)
+        finishPiece(grid, &sums[n], &pieces->items[n]);
+    tlwResult result = sums ? TLW_OK : TLW_OUT_OF_MEMORY;
+    tlwFree(sums);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Faces
+
+typedef struct Faces {
+    tlwFlow *flow;
+    const int32_t *labels;
+    const tlwMotion *motions; // per label
+    bool close, solid, velocity;
+} Faces;
+
+static tlwVec3 faceCentre(const tlwGrid *grid, const tlwTile *tile, int axis, int i, int64_t j, int k)
+{
+    tlwVec3 p = {tile->cell[0] + i + (axis == 0 ? 0 : 0.5), (double)j + (axis == 1 ? 0 : 0.5),
+                 k + (axis == 2 ? 0 : 0.5)};
+    return tlwMulAdd(grid->origin, grid->dx, p);
+}
+
+static double along(tlwVec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// Faces of labelled cells take their piece's motion.
+static void faceRange(void *context, int64_t begin, int64_t end)
+{
+    const Faces *f = context;
+    tlwGrid *grid = &f->flow->grid;
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        for (int a = 0; a < 3; a++) {
+            float *open = tlwGetFloats(grid, f->flow->open[a]), *solid = tlwGetFloats(grid, f->flow->solid_velocity[a]),
+                  *velocity = tlwGetFloats(grid, f->flow->velocity[a]);
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+            for (int i = 0; i < TLW_TILE; i++) {
+                int64_t c = row + i;
+                int label = f->labels[c] ? f->labels[c] : f->labels[c - stride[a]];
+                if (!label)
+                    continue;
+                const tlwMotion *m = &f->motions[label - 1];
+                tlwVec3 r = tlwSub(faceCentre(grid, tile, a, i, j, k), m->origin);
+                float v = (float)along(tlwAdd(m->velocity, tlwCross(m->spin, r)), a);
+                if (f->close)
+                    open[c] = 0;
+                if (f->solid)
+                    solid[c] = v;
+                if (f->velocity)
+                    velocity[c] = v;
+            }
+        }
+    }
+}
+
+// Pieces for which there is no memory keep the motion of their faces; the step fails elsewhere.
+static tlwMotion *listMotions(const tlwPieces *pieces)
+{
+    tlwMotion *motions = tlwAlloc((size_t)pieces->count + 1, sizeof *motions);
+    for (int n = 0; motions && n < pieces->count; n++)
+        motions[n] = (tlwMotion){pieces->items[n].centre, pieces->items[n].velocity, pieces->items[n].spin};
+    return motions;
+}
+
+void tlwClosePieceFaces(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces)
+{
+    tlwMotion *motions = listMotions(pieces);
+    Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, flow->label), .motions = motions};
+    f.close = f.solid = true;
+    if (pieces->count && motions)
+        tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
+    tlwFree(motions);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pressure
+
+static tlwPiece *pieceOf(const tlwPieces *pieces, const tlwCoupledBody *body)
+{
+    int number = body->object - TLW_PIECE_KEY(1);
+    return number >= 0 && number < pieces->count ? &pieces->items[number] : NULL;
+}
+
+// Motions of all pieces, those that were coupled as the solve left them.
+static tlwMotion *listCoupled(const tlwPieces *pieces, const tlwBodyCoupling *coupling)
+{
+    tlwMotion *motions = listMotions(pieces);
+    for (int b = 0; motions && b < coupling->count; b++) {
+        const tlwCoupledBody *body = &coupling->bodies[b];
+        const tlwPiece *piece = pieceOf(pieces, body);
+        if (piece)
+            motions[piece - pieces->items] = (tlwMotion){body->centre, body->velocity, body->spin};
+    }
+    return motions;
+}
+
+tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double time, double dt, tlwFlow *flow,
+                          tlwPieces *pieces, tlwBodyCoupling *coupling)
+{
+    if (!pieces->free_count)
+        return TLW_OK;
+    for (int n = 0; n < pieces->count; n++) {
+        tlwPiece *piece = &pieces->items[n];
+        if (piece->object != TLW_NO_OBJECT)
+            continue;
+        tlwCoupledBody *body = tlwAddCoupledBody(coupling);
+        if (!body)
+            return tlwFailMemory(&context->message, "the frozen pieces");
+        tlwVec3 push = tlwGetFieldAcceleration(scene, time, piece->centre, piece->velocity);
+        push = tlwAdd(tlwAdd(push, scene->def.gravity), piece->contact_velocity);
+        piece->predicted_velocity = tlwMulAdd(piece->velocity, dt, push);
+        piece->predicted_spin = tlwMulAdd(piece->spin, dt, piece->contact_spin);
+        piece->push[1] = piece->push[0];
+        piece->turning[1] = piece->turning[0];
+        *body = (tlwCoupledBody){.object = TLW_PIECE_KEY(n + 1),
+                                 .inverse_mass = 1 / piece->mass,
+                                 .inverse_inertia = tlwMat3Inverse(piece->inertia),
+                                 .centre = piece->centre,
+                                 .velocity = piece->predicted_velocity,
+                                 .spin = piece->predicted_spin};
+    }
+    tlwMotion *motions = listCoupled(pieces, coupling);
+    if (!motions)
+        return tlwFailMemory(&context->message, "the frozen pieces");
+    Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, flow->label), .motions = motions, .solid = true};
+    tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
+    tlwFree(motions);
+    return TLW_OK;
+}
+
+// How far the faces of a piece's cells are from its motion: mean and turn, the latter about the cells' own centre.
+typedef struct Change {
+    double count;
+    tlwVec3 centre, velocity, turn;
+    tlwMat3 inertia;
+} Change;
+
+static void addCell(const tlwFlow *flow, const tlwTile *tile, int i, int64_t j, int k, int64_t c,
+                    const tlwCoupledBody *body, Change *change, bool second)
+{
+    const tlwGrid *grid = &flow->grid;
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    tlwVec3 x = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){tile->cell[0] + i + 0.5, (double)j + 0.5, k + 0.5});
+    double v[3];
+    for (int a = 0; a < 3; a++) {
+        const float *u = tlwGetFloats(grid, flow->velocity[a]);
+        v[a] = 0.5 * ((double)u[c] + u[c + stride[a]]);
+    }
+    tlwVec3 rigid = tlwAdd(body->velocity, tlwCross(body->spin, tlwSub(x, body->centre)));
+    tlwVec3 d = tlwSub((tlwVec3){v[0], v[1], v[2]}, rigid);
+    if (!second) {
+        change->count++;
+        change->centre = tlwAdd(change->centre, x);
+        change->velocity = tlwAdd(change->velocity, d);
+        return;
+    }
+    tlwVec3 r = tlwSub(x, change->centre);
+    change->turn = tlwAdd(change->turn, tlwCross(r, d));
+    double own = tlwDot(r, r) + grid->dx * grid->dx / 6, w[3] = {r.x, r.y, r.z};
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            change->inertia.m[a][b] += (a == b ? own : 0) - w[a] * w[b];
+}
+
+void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling)
+{
+    Change *changes = pieces->free_count ? tlwAlloc((size_t)pieces->count, sizeof *changes) : NULL;
+    tlwCoupledBody **bodies = changes ? tlwAlloc((size_t)pieces->count, sizeof *bodies) : NULL;
+    for (int b = 0; bodies && b < coupling->count; b++)
+        if (pieceOf(pieces, &coupling->bodies[b]))
+            bodies[pieceOf(pieces, &coupling->bodies[b]) - pieces->items] = &coupling->bodies[b];
+    const tlwGrid *grid = &flow->grid;
+    const int32_t *piece = tlwGetInts(grid, flow->piece);
+    for (int pass = 0; bodies && pass < 2; pass++) {
+        for (int t = 0; t < grid->tile_count; t++)
+            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int number = piece[row + i] - 1;
+            if (number >= 0 && bodies[number])
+                addCell(flow, &grid->tiles[t], i, j, k, row + i, bodies[number], &changes[number], pass == 1);
+        }
+        for (int n = 0; n < pieces->count && pass == 0; n++)
+            if (changes[n].count > 0) {
+                changes[n].centre = tlwScale(changes[n].centre, 1 / changes[n].count);
+                changes[n].velocity = tlwScale(changes[n].velocity, 1 / changes[n].count);
+            }
+    }
+    for (int n = 0; bodies && n < pieces->count; n++) {
+        if (!bodies[n] || !(changes[n].count > 0))
+            continue;
+        tlwVec3 turn = tlwMulMat3(tlwMat3Inverse(changes[n].inertia), changes[n].turn);
+        tlwVec3 arm = tlwSub(bodies[n]->centre, changes[n].centre);
+        bodies[n]->spin = tlwAdd(bodies[n]->spin, turn);
+        bodies[n]->velocity = tlwAdd(bodies[n]->velocity, tlwAdd(changes[n].velocity, tlwCross(turn, arm)));
+    }
+    tlwFree(bodies);
+    tlwFree(changes);
+}
+
+void tlwMovePieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling)
+{
+    if (!pieces->count)
+        return;
+    for (int b = 0; b < coupling->count; b++) {
+        const tlwCoupledBody *body = &coupling->bodies[b];
+        tlwPiece *piece = pieceOf(pieces, body);
+        if (!piece)
+            continue;
+        piece->push[0] = tlwScale(tlwSub(body->velocity, piece->predicted_velocity), 1 / dt);
+        piece->turning[0] = tlwScale(tlwSub(body->spin, piece->predicted_spin), 1 / dt);
+        piece->free_velocity = tlwMulAdd(body->velocity, -dt, piece->contact_velocity);
+        piece->free_spin = tlwMulAdd(body->spin, -dt, piece->contact_spin);
+    }
+    tlwMotion *motions = listCoupled(pieces, coupling);
+    Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, flow->label), .motions = motions};
+    f.solid = f.velocity = true;
+    if (motions)
+        tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
+    tlwFree(motions);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Particles
+
+typedef struct Carry {
+    const tlwGrid *grid;
+    const tlwPieces *pieces;
+    const tlwMotion *motions; // velocities that the particles get, about the place where the piece is then
+    tlwParticles *particles;
+    bool move;
+} Carry;
+
+static void setMotion(tlwParticles *q, int64_t n, const tlwMotion *m, tlwVec3 r)
+{
+    tlwVec3 v = tlwAdd(m->velocity, tlwCross(m->spin, r)), w = m->spin;
+    const float velocity[3] = {(float)v.x, (float)v.y, (float)v.z};
+    const float affine[9] = {0, (float)-w.z, (float)w.y, (float)w.z, 0, (float)-w.x, (float)-w.y, (float)w.x, 0};
+    for (int a = 0; a < 3; a++)
+        q->velocity[a][n] = velocity[a];
+    for (int a = 0; a < 9; a++)
+        q->affine[a][n] = affine[a];
+}
+
+static void carryRange(void *context, int64_t begin, int64_t end)
+{
+    const Carry *c = context;
+    tlwParticles *q = c->particles;
+    double dx = c->grid->dx;
+    for (int64_t n = begin; n < end; n++) {
+        uint32_t id = tlwGetPieceId(q->frozen[n]);
+        const tlwPiece *piece = id ? tlwFindPiece(c->pieces, id) : NULL;
+        if (!piece)
+            continue;
+        tlwVec3 x = tlwMulAdd(c->grid->origin, dx, (tlwVec3){q->position[0][n], q->position[1][n], q->position[2][n]});
+        tlwVec3 r = tlwSub(x, piece->centre);
+        if (c->move) {
+            bool turned = piece->turn.x != 0 || piece->turn.y != 0 || piece->turn.z != 0;
+            tlwVec3 to = turned ? tlwRotate(piece->turn, r) : r, way = tlwAdd(piece->shift, tlwSub(to, r));
+            // The way is added to what the particle has, so that a piece at rest keeps its last bit.
+            q->position[0][n] = (float)(q->position[0][n] + way.x / dx);
+            q->position[1][n] = (float)(q->position[1][n] + way.y / dx);
+            q->position[2][n] = (float)(q->position[2][n] + way.z / dx);
+            r = to;
+        }
+        setMotion(q, n, &c->motions[piece - c->pieces->items], r);
+    }
+}
+
+void tlwUpdatePieceParticles(tlwThreads *threads, const tlwFlow *flow, const tlwPieces *pieces,
+                             const tlwBodyCoupling *coupling, tlwParticles *particles)
+{
+    tlwMotion *motions = pieces->count ? listCoupled(pieces, coupling) : NULL;
+    Carry c = {.grid = &flow->grid, .pieces = pieces, .motions = motions, .particles = particles};
+    if (motions)
+        tlwParallelFor(threads, particles->count, 4096, carryRange, &c);
+    tlwFree(motions);
+}
+
+typedef struct Spread {
+    const tlwGrid *grid;
+    const float *phi;
+    const int32_t *from;
+    int32_t *to;
+} Spread;
+
+// Labels grow by one layer of air cells.
+static void spreadRange(void *context, int64_t begin, int64_t end)
+{
+    const Spread *s = context;
+    int64_t stride[3] = {1, s->grid->stride_y, s->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        int32_t label = s->from[c];
+        for (int n = 0; n < 6 && !label && s->phi[c] > 0; n++)
+            label = s->from[c + (n & 1 ? stride[n / 2] : -stride[n / 2])];
+        s->to[c] = label;
+    }
+}
+
+// The motion over the step goes to the faces, and three cells into the air.
+static tlwResult showMotion(tlwContext *context, const tlwMotion *motions, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    int slots[2] = {tlwBorrowField(grid, sizeof(int32_t)), tlwBorrowField(grid, sizeof(int32_t))};
+    bool ok = slots[0] >= 0 && slots[1] >= 0;
+    if (ok) {
+        int32_t *labels[3] = {tlwGetInts(grid, flow->label), tlwGetInts(grid, slots[0]), tlwGetInts(grid, slots[1])};
+        static const int from[3] = {0, 1, 2}, to[3] = {1, 2, 1};
+        for (int n = 0; n < 3; n++) {
+            Spread s = {grid, tlwGetFloats(grid, flow->phi), labels[from[n]], labels[to[n]]};
+            tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, spreadRange, &s);
+        }
+        Faces f = {.flow = flow, .labels = labels[1], .motions = motions, .velocity = true};
+        tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &f);
+    }
+    tlwReturnField(grid, slots[0]);
+    tlwReturnField(grid, slots[1]);
+    return ok ? TLW_OK : tlwFailMemory(&context->message, "the frozen pieces");
+}
+
+tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, tlwParticles *particles)
+{
+    if (!pieces->count || !(dt > 0))
+        return TLW_OK;
+    tlwMotion *after = listMotions(pieces), *mean = listMotions(pieces);
+    tlwResult result = after && mean ? TLW_OK : tlwFailMemory(&context->message, "the frozen pieces");
+    bool moves = false;
+    for (int n = 0; result == TLW_OK && n < pieces->count; n++) {
+        const tlwPiece *piece = &pieces->items[n];
+        mean[n] = (tlwMotion){tlwMulAdd(piece->centre, 0.5, piece->shift), tlwScale(piece->shift, 1 / dt),
+                              tlwScale(tlwRotationVectorFromQuat(piece->turn), 1 / dt)};
+        moves = moves || tlwLength(mean[n].velocity) > 0 || tlwLength(mean[n].spin) > 0;
+    }
+    if (result == TLW_OK && moves)
+        result = showMotion(context, mean, flow);
+    if (result == TLW_OK) {
+        Carry c = {&flow->grid, pieces, after, particles, true};
+        tlwParallelFor(context->threads, particles->count, 4096, carryRange, &c);
+    }
+    for (int n = 0; result == TLW_OK && n < pieces->count; n++) {
+        tlwPiece *piece = &pieces->items[n];
+        piece->centre = tlwAdd(piece->centre, piece->shift);
+        piece->low = tlwAdd(piece->low, piece->shift);
+        piece->high = tlwAdd(piece->high, piece->shift);
+        piece->rotation = tlwQuatNormalize(tlwQuatMul(piece->turn, piece->rotation));
+    }
+    tlwFree(after);
+    tlwFree(mean);
+    return result;
+}
