@@ -10,7 +10,8 @@
 
 #define REACH 0.75f     // cells from a solid at which freezing material bonds to it
 #define BOND_SHARE 0.25 // of a cell's frozen mass that must be bonded to hold it
-#define LEAST_CELLS 2   // of a free piece; smaller crumbs are thick liquid
+#define EMPTY (-1)
+#define LEAST_CELLS 2 // of a free piece; smaller crumbs are thick liquid
 
 bool tlwCanFreeze(const tlwScene *scene)
 {
@@ -40,8 +41,9 @@ typedef struct Find {
     tlwParticles *particles;
     float limit[256]; // J/kg per material: below it a particle is frozen
     uint8_t *frozen;
-    int32_t *labels, *from; // from: number + 1 of the old piece that a frozen cell's particles come from
-    int32_t *member;        // per particle: label
+    // from: number + 1 of the old piece that a frozen cell's particles come from; EMPTY without particles
+    int32_t *labels, *from;
+    int32_t *member; // per particle: label
 } Find;
 
 // Heat content at which a material has just begun to give way.
@@ -124,7 +126,7 @@ static void cellRange(void *context, int64_t begin, int64_t end)
             }
             bool frozen = solid > 0.5 * mass;
             f->frozen[cell.index] = frozen ? TLW_FROZEN_CELL : TLW_FROZEN_NOT;
-            f->from[cell.index] = frozen ? originOf(f, cell.begin, cell.end) : 0;
+            f->from[cell.index] = cell.end == cell.begin ? EMPTY : frozen ? originOf(f, cell.begin, cell.end) : 0;
         }
 }
 
@@ -323,6 +325,30 @@ static void renumberOverlaps(tlwPairTable *overlaps, const int32_t *renumber)
     overlaps->count = kept;
 }
 
+// Cells inside the surface that happen to hold no particle belong to the piece around them: as liquid they would push.
+static void fillRange(void *context, int64_t begin, int64_t end)
+{
+    const Find *f = context;
+    const float *phi = tlwGetFloats(f->grid, f->search->flow->phi);
+    int64_t stride[3] = {1, f->grid->stride_y, f->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(f->grid, &f->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        if (f->from[c] != EMPTY || phi[c] >= 0)
+            continue;
+        int32_t label = 0;
+        bool liquid = false;
+        for (int n = 0; n < 6; n++) {
+            int64_t next = c + (n & 1 ? stride[n / 2] : -stride[n / 2]);
+            if (f->from[next] == EMPTY)
+                continue;
+            liquid = liquid || !f->labels[next];
+            label = label ? label : f->labels[next];
+        }
+        f->labels[c] = liquid ? 0 : label;
+    }
+}
+
 static void markRange(void *context, int64_t begin, int64_t end)
 {
     const Find *f = context;
@@ -357,6 +383,7 @@ static tlwResult makePieces(Find *f)
         result = tlwInheritPieces(&overlaps, f->old, pieces);
     }
     if (result == TLW_OK) {
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, fillRange, f);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, markRange, f);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, memberRange, f);
         tlwParallelFor(threads, f->particles->count, 4096, wordRange, f);
