@@ -81,11 +81,11 @@ static void runHydrostatic(tlwReport *report)
     tlwEndRig(report, &rig);
 
     // A box turned by 20 degrees inside the domain: no wall lies on the grid.
-    const double half[2] = {0.22, 0.24}, degrees = 20;
+    const double half[2] = {0.22, 0.24}, degrees = 20, into = 0.04; // the water reaches into the walls
     double c = cos(degrees * acos(-1) / 180), s = sin(degrees * acos(-1) / 180);
     double corners[4][2], wet[8][2];
     for (int i = 0; i < 4; i++) {
-        double x = (i == 1 || i == 2 ? half[0] : -half[0]), z = i >= 2 ? half[1] : -half[1];
+        double x = (i == 1 || i == 2 ? half[0] + into : -half[0] - into), z = i >= 2 ? half[1] : -half[1] - into;
         corners[i][0] = c * x + s * z;
         corners[i][1] = -s * x + c * z;
     }
@@ -96,7 +96,7 @@ static void runHydrostatic(tlwReport *report)
     tlwShape box = tlwMakeContainer(low, high, 0.06, false);
     tlwPlaceShape(&box, origin, tlwMakeRotation((tlwVec3){0, 1, 0}, degrees), origin);
     tlwAddRigObject(&rig, "Box", TLW_ROLE_SOLID, box, NULL);
-    tlwAddRigLiquid(&rig, "Water", tlwMakePrism(wet, count, low.y, high.y), material, 293.15);
+    tlwAddRigLiquid(&rig, "Water", tlwMakePrism(wet, count, low.y - into, high.y + into), material, 293.15);
     rest(report, &rig, "tilted mesh box", def.cell_size);
     tlwEndRig(report, &rig);
 }

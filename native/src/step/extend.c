@@ -8,10 +8,23 @@ typedef struct Extend {
     const tlwGrid *grid;
     const tlwScene *scene;
     float *velocity[3];
-    uint8_t *layer[3]; // 1 = face of the liquid, n + 1 = n cells away, 0 = not reached
+    const float *weight[3]; // mass gathered
+    uint8_t *layer[3];      // 1 = known, n + 1 = n cells away, 0 = not reached
     int now;
 } Extend;
 
+static Extend makeExtend(tlwFlow *flow)
+{
+    const tlwGrid *grid = &flow->grid;
+    Extend e = {.flow = flow, .grid = grid};
+    for (int a = 0; a < 3; a++) {
+        e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+        e.weight[a] = tlwGetFloats(grid, flow->mass_weight[a]);
+    }
+    return e;
+}
+
+// Known: faces of the liquid.
 static void seedRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -25,8 +38,23 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         for (int a = 0; a < 3; a++) {
             bool liquid = (phi[c] < 0 || phi[c - stride[a]] < 0) && open[a][c] > 0;
             e->layer[a][c] = liquid;
-            if (!liquid)
+            if (!liquid && !(e->weight[a][c] > 0))
                 e->velocity[a][c] = 0;
+        }
+}
+
+// Open faces that particles reach and the liquid does not: a drop too small for the grid is on its own and keeps the
+// velocity that forces gave it.
+static void keepDropsRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            const float *open = tlwGetFloats(e->grid, e->flow->open[a]);
+            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                if (!e->layer[a][c] && e->weight[a][c] > 0 && open[c] > 0)
+                    e->layer[a][c] = (uint8_t)e->now;
         }
 }
 
@@ -34,12 +62,10 @@ static void seedGatheredRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
     for (int64_t t = begin; t < end; t++)
-        for (int a = 0; a < 3; a++) {
-            const float *weight = tlwGetFloats(e->grid, e->flow->mass_weight[a]);
+        for (int a = 0; a < 3; a++)
             TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
-            for (int64_t c = row; c < row + TLW_TILE; c++)
-                e->layer[a][c] = weight[c] > 0;
-        }
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        e->layer[a][c] = e->weight[a][c] > 0;
 }
 
 static void layerRange(void *context, int64_t begin, int64_t end)
@@ -72,22 +98,70 @@ static void layerRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, tlwRangeFn *seed)
+// Whether an air cell has a face of the liquid.
+static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64_t c)
+{
+    for (int a = 0; a < 3; a++)
+        if (e->layer[a][c] == 1 || e->layer[a][c + stride[a]] == 1)
+            return true;
+    return false;
+}
+
+// Cells that the surface has entered but not half filled: as much flows out as in. What the copied velocities miss goes
+// to the faces that look away from the liquid, so that the surface moves without gain or loss of volume.
+static void closeRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    const float *phi = tlwGetFloats(e->grid, e->flow->phi), *open[3], *solid[3];
+    for (int a = 0; a < 3; a++) {
+        open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
+        solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
+    }
+    int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        if (phi[c] < 0 || !touchesLiquid(e, stride, c))
+            continue;
+        float out = 0, away = 0;
+        bool outer[6];
+        for (int n = 0; n < 6; n++) {
+            int a = n / 2, side = n & 1;
+            int64_t face = side ? c + stride[a] : c, other = side ? c + stride[a] : c - stride[a];
+            float flow = open[a][face] * e->velocity[a][face] + (1 - open[a][face]) * solid[a][face];
+            out += side ? flow : -flow;
+            outer[n] =
+                e->layer[a][face] == 2 && open[a][face] > 0 && phi[other] >= 0 && !touchesLiquid(e, stride, other);
+            away += outer[n] ? open[a][face] : 0;
+        }
+        if (away < 0.5f)
+            continue;
+        for (int n = 0; n < 6; n++)
+            if (outer[n])
+                e->velocity[n / 2][n & 1 ? c + stride[n / 2] : c] += (n & 1 ? -out : out) / away;
+    }
+}
+
+#define NEAR 3 // layers within which particles belong to the liquid
+
+static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered)
 {
     tlwGrid *grid = &flow->grid;
-    Extend e = {.flow = flow, .grid = grid};
+    Extend e = makeExtend(flow);
     int slots[3];
     bool ok = true;
     for (int a = 0; a < 3; a++)
         ok = (slots[a] = tlwBorrowField(grid, 1)) >= 0 && ok;
-    for (int a = 0; ok && a < 3; a++) {
+    for (int a = 0; ok && a < 3; a++)
         e.layer[a] = tlwGetBytes(grid, slots[a]);
-        e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
-    }
-    if (ok) {
-        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, seed, &e);
-        for (e.now = 2; e.now < layers + 2; e.now++)
-            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
+    if (ok)
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, gathered ? seedGatheredRange : seedRange, &e);
+    for (e.now = 2; ok && e.now < layers + 2; e.now++) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
+        if (!gathered && e.now == 2)
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, closeRange, &e);
+        if (!gathered && e.now == NEAR)
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepDropsRange, &e);
     }
     for (int a = 0; a < 3; a++)
         tlwReturnField(grid, slots[a]);
@@ -96,12 +170,12 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, tlwRange
 
 tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers)
 {
-    return extend(threads, flow, layers, seedRange);
+    return extend(threads, flow, layers, false);
 }
 
 tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
 {
-    return extend(threads, flow, 2, seedGatheredRange);
+    return extend(threads, flow, 2, true);
 }
 
 // How an object's or a wall's surface holds the liquid.

@@ -5,7 +5,8 @@
 #include "scene/scene.h"
 #include "step/flow.h"
 
-// Copy the velocity outwards from the liquid's faces, layer by layer, `layers` cells far.
+// Copy the velocity outwards from the liquid's faces, layer by layer, `layers` (2 or more) cells far. The first layer
+// of cells is made free of divergence; drops that the level set misses keep their own velocity.
 tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers);
 
 // After the gather: give faces next to gathered ones their velocity, two cells far, so that no liquid face is left at

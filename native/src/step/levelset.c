@@ -14,6 +14,7 @@ typedef struct LevelSet {
     tlwParticles *particles;
     const tlwParticleOrder *order;
     int first;
+    bool wet; // all solids next to liquid are wet, the surface does not go on into them
     float shift;
 } LevelSet;
 
@@ -243,6 +244,54 @@ void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target)
 // ---------------------------------------------------------------------------------------------------------------------
 // Into solids
 
+static tlwResult replaceLevelSet(tlwThreads *threads, tlwFlow *flow, tlwRangeFn *fill, bool wet)
+{
+    tlwGrid *grid = &flow->grid;
+    int slot = tlwBorrowField(grid, sizeof(float));
+    if (slot < 0)
+        return TLW_OUT_OF_MEMORY;
+    LevelSet l = makeLevelSet(flow);
+    l.out = tlwGetFloats(grid, slot);
+    l.wet = wet;
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, fill, &l);
+    tlwCopyFloats(threads, grid, l.out, l.phi);
+    tlwReturnField(grid, slot);
+    return TLW_OK;
+}
+
+// Gradient (per cell) at the centre of an open cell from open cells only: what was continued into a solid before must
+// not seep out at its other side.
+static void openGradient(const LevelSet *l, int64_t c, float g[3])
+{
+    int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
+    for (int a = 0; a < 3; a++) {
+        bool low = tlwGetCentreSolid(l->grid, l->solid, c - stride[a]) >= 0,
+             high = tlwGetCentreSolid(l->grid, l->solid, c + stride[a]) >= 0;
+        float before = low ? l->phi[c] - l->phi[c - stride[a]] : 0,
+              after = high ? l->phi[c + stride[a]] - l->phi[c] : 0;
+        g[a] = low && high ? 0.5f * (before + after) : before + after;
+    }
+}
+
+// The first cell with an open centre, from p away from a solid: its index and centre. False when there is none near.
+static bool findOpenCell(const LevelSet *l, const float p[3], const float away[3], float start, int64_t *c, float q[3])
+{
+    for (float step = start; step < start + 2; step += 0.5f) {
+        int cell[3];
+        for (int a = 0; a < 3; a++) {
+            cell[a] = tlwFastFloor(p[a] + step * away[a]);
+            q[a] = (float)cell[a] + 0.5f;
+        }
+        if (tlwFindTile(l->grid, tlwFloorDiv(cell[0], TLW_TILE), tlwFloorDiv(cell[1], TLW_TILE),
+                        tlwFloorDiv(cell[2], TLW_TILE)) < 0)
+            return false;
+        *c = tlwCellIndex(l->grid, cell[0], cell[1], cell[2]);
+        if (tlwGetCentreSolid(l->grid, l->solid, *c) >= 0)
+            return true;
+    }
+    return false;
+}
+
 static void extendRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -259,32 +308,78 @@ static void extendRange(void *context, int64_t begin, int64_t end)
             float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, g[3], slope[3], q[3];
             tlwSampleGradient(grid, l->solid, 0, p, g);
             float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            int64_t c;
             if (length * per_cell < 0.1f)
                 continue;
             for (int a = 0; a < 3; a++)
-                q[a] = p[a] + (1 - s) * g[a] / length;
-            float v = tlwSampleGradient(grid, l->phi, 0.5f, q, slope), rise = 0, steep = 0;
+                g[a] /= length;
+            if (!findOpenCell(l, p, g, 0.5f - s, &c, q))
+                continue;
+            openGradient(l, c, slope);
+            float v = l->phi[c], rise = 0, steep = 0, way = 0;
             for (int a = 0; a < 3; a++) {
                 rise += slope[a] * (p[a] - q[a]);
                 steep += slope[a] * slope[a];
+                way += (p[a] - q[a]) * (p[a] - q[a]);
             }
             // A surface that runs along the wall within a cell of it has wetted the wall: no sheet of air between.
-            bool wetted = v < 0 && rise > 0.8f * (1 - s) * sqrtf(steep);
+            bool wetted = v < 0 && (l->wet || rise > 0.8f * sqrtf(way * steep));
             l->out[row + i] = wetted ? v : v + rise;
         }
     }
 }
 
+// Where the nearest point of a liquid's mesh lies on a solid, the mesh ends there only because the solid begins: the
+// distance to it is none to a free surface. Such cells take the surface on from farther inside.
+#define AT_WALL 0.6f // cells from a solid within which a mesh is taken to end at it
+#define INNER 2.5f   // cells from the solid where what is nearer than it is free surface
+
+// Level set and its gradient at p; true when the nearest point of its zero is at a solid.
+static bool endsAtWall(const LevelSet *l, const float p[3], float *phi, float g[3])
+{
+    float per_cell = (float)(1 / l->grid->dx), q[3];
+    *phi = tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
+    float steep = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (!(steep * per_cell > 0.1f))
+        return true;
+    for (int a = 0; a < 3; a++)
+        q[a] = p[a] - *phi * per_cell * g[a] / steep;
+    return tlwSampleNode(l->grid, l->solid, q) * per_cell < AT_WALL;
+}
+
+static void forgetWallsRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    const tlwGrid *grid = l->grid;
+    float per_cell = (float)(1 / grid->dx);
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            l->out[row + i] = l->phi[row + i];
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, g[3], n[3], q[3], v;
+            float s = tlwSampleGradient(grid, l->solid, 0, p, n) * per_cell;
+            float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            if (s >= INNER || length * per_cell < 0.5f || !endsAtWall(l, p, &v, g))
+                continue;
+            for (int a = 0; a < 3; a++)
+                q[a] = p[a] + (INNER - s) * n[a] / length;
+            bool deep = endsAtWall(l, q, &v, g) && v < 0;
+            for (int a = 0; a < 3 && !deep; a++)
+                v += g[a] * (p[a] - q[a]);
+            if (v < 0 || l->phi[row + i] > 0 || s < 0)
+                l->out[row + i] = v;
+        }
+    }
+}
+
+tlwResult tlwForgetWalls(tlwThreads *threads, tlwFlow *flow)
+{
+    TLW_TRY(replaceLevelSet(threads, flow, forgetWallsRange, false));
+    return replaceLevelSet(threads, flow, extendRange, true);
+}
+
 tlwResult tlwExtendIntoSolids(tlwThreads *threads, tlwFlow *flow)
 {
-    tlwGrid *grid = &flow->grid;
-    int slot = tlwBorrowField(grid, sizeof(float));
-    if (slot < 0)
-        return TLW_OUT_OF_MEMORY;
-    LevelSet l = makeLevelSet(flow);
-    l.out = tlwGetFloats(grid, slot);
-    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, extendRange, &l);
-    tlwCopyFloats(threads, grid, l.out, l.phi);
-    tlwReturnField(grid, slot);
-    return TLW_OK;
+    return replaceLevelSet(threads, flow, extendRange, false);
 }

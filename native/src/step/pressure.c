@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define MIN_THETA 0.02f // of the distance to the surface, in cells: keeps diagonals bounded
+#define MIN_THETA 0.00001f // of the distance to the surface, in cells: keeps diagonals bounded
 
 struct tlwPressure {
     tlwContext *context;

@@ -10,11 +10,19 @@ typedef struct Redistance {
     const tlwGrid *grid;
     float *phi;
     float *out;     // scaled values next to the surface
-    uint8_t *fixed; // cell is next to the surface
-    uint8_t *work;  // tile has such a cell or touches one that has
+    uint8_t *fixed; // cell is next to the surface, or inside a solid
+    const float *solid;
+    uint8_t *work; // tile has such a cell or touches one that has
     uint8_t *has;
     int color;
 } Redistance;
+
+enum { NEXT = 1, INSIDE = 2 };
+
+static inline bool isOpen(const Redistance *r, int64_t c)
+{
+    return tlwGetCentreSolid(r->grid, r->solid, c) >= 0;
+}
 
 // Next to the surface: phi over the steepest difference there, so that the zero stays where it is.
 static void nearRange(void *context, int64_t begin, int64_t end)
@@ -26,22 +34,28 @@ static void nearRange(void *context, int64_t begin, int64_t end)
         r->has[t] = 0;
         TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
         for (int64_t c = row; c < row + TLW_TILE; c++) {
+            r->fixed[c] = isOpen(r, c) ? 0 : INSIDE;
+            if (r->fixed[c])
+                continue;
             float phi = r->phi[c], square = 0, steepest = 1e-3f * dx;
-            bool crossing = false;
+            bool crossing = false, into_solid = false;
             for (int a = 0; a < 3; a++) {
                 float low = r->phi[c - stride[a]], high = r->phi[c + stride[a]];
-                crossing = crossing || (low < 0) != (phi < 0) || (high < 0) != (phi < 0);
-                float centre = 0.5f * (high - low), left = fabsf(phi - low), right = fabsf(high - phi);
+                bool has_low = isOpen(r, c - stride[a]), has_high = isOpen(r, c + stride[a]);
+                bool cross_low = (low < 0) != (phi < 0), cross_high = (high < 0) != (phi < 0);
+                float left = has_low ? phi - low : 0, right = has_high ? high - phi : 0;
+                crossing = crossing || (has_low && cross_low) || (has_high && cross_high);
+                into_solid = into_solid || cross_low || cross_high;
+                float centre = has_low && has_high ? 0.5f * (left + right) : left + right;
                 square += centre * centre;
-                steepest = left > steepest ? left : steepest;
-                steepest = right > steepest ? right : steepest;
+                steepest = fmaxf(steepest, fmaxf(fabsf(left), fabsf(right)));
             }
-            r->fixed[c] = crossing;
-            if (!crossing)
+            // Into a solid the surface only goes on if it is near: the far side of a thin wall stays dry.
+            if (!crossing && !(into_solid && fabsf(phi) < dx))
                 continue;
-            float norm = sqrtf(square);
-            steepest = norm > steepest ? norm : steepest;
-            r->out[c] = phi * dx / steepest;
+            r->fixed[c] = NEXT;
+            steepest = fmaxf(steepest, sqrtf(square));
+            r->out[c] = crossing ? phi * dx / steepest : phi;
             r->has[t] = 1;
         }
     }
@@ -54,7 +68,7 @@ static void startRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++)
-        r->phi[c] = r->fixed[c] ? r->out[c] : r->phi[c] < 0 ? -band : band;
+        r->phi[c] = r->fixed[c] == NEXT ? r->out[c] : r->phi[c] < 0 ? -band : band;
 }
 
 // The C library's handle NaNs, by a call.
@@ -136,6 +150,7 @@ tlwResult tlwRedistance(tlwThreads *threads, tlwFlow *flow)
                         .phi = tlwGetFloats(grid, flow->phi),
                         .out = tlwGetFloats(grid, slot),
                         .fixed = tlwGetBytes(grid, bytes),
+                        .solid = tlwGetFloats(grid, flow->solid),
                         .work = tiles,
                         .has = tiles + grid->tile_count};
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, nearRange, &r);

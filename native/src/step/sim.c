@@ -78,8 +78,8 @@ static tlwResult start(tlwSim *sim)
         return tlwFail(&context->message, TLW_BAD_ARGUMENT,
                        "There is no liquid inside the domain: move a liquid into it, or make the cells smaller.");
     TLW_TRY(tlwSortParticles(context->threads, &flow->grid, &sim->particles, &sim->order));
-    TLW_TRY(tlwExtendIntoSolids(context->threads, flow));
-    TLW_TRY(tlwRedistance(context->threads, flow)); // away from walls that the liquid wets
+    TLW_TRY(tlwForgetWalls(context->threads, flow));
+    TLW_TRY(tlwRedistance(context->threads, flow));
     TLW_TRY(tlwExtendIntoSolids(context->threads, flow));
     matchMassToSurface(sim);
     for (int64_t n = 0; n < sim->particles.count; n++)
