@@ -166,6 +166,28 @@ static void test_split_coupling_lifts_and_sinks(void **state)
     }
 }
 
+// A plank of a third of a cell displaces its volume all the same.
+static void test_thin_plank_rises_and_floats(void **state)
+{
+    (void)state;
+    tlwSceneDef def = poolDef();
+    def.cell_size = 0.02;
+    World w = poolOf(&def);
+    int plank = addBody(&w, "Plank", (tlwVec3){0.05, 0.08, 0.05}, (tlwVec3){0.19, 0.16, 0.057}, 600);
+    run(&w);
+    double lowest = 1, highest = 0;
+    for (int frame = 0; frame < FRAMES(30); frame++) {
+        advance(&w, 1.0 / 24);
+        if (frame >= 18) {
+            lowest = fmin(lowest, bodyOf(&w, plank).centre.z);
+            highest = fmax(highest, bodyOf(&w, plank).centre.z);
+        }
+    }
+    print_message("between %.4f and %.4f m\n", lowest, highest);
+    OUTCOME(lowest > 0.12 - 0.015 && highest < 0.12 + 0.015);
+    end(&w);
+}
+
 static void test_bodies_inside_each_other_are_refused_by_name(void **state)
 {
     (void)state;
@@ -217,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_lead_sinks_and_rests_on_the_floor),
         cmocka_unit_test(test_styrofoam_is_stable),
         cmocka_unit_test(test_split_coupling_lifts_and_sinks),
+        cmocka_unit_test(test_thin_plank_rises_and_floats),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };

@@ -54,6 +54,35 @@ static tlwResult checkMemory(const tlwScene *scene, double cells, tlwMessage *me
     return TLW_OK;
 }
 
+// A body must fit between closed walls, and start between them. Beyond an open side it may wait, but nothing acts on
+// it.
+static tlwResult checkBody(const tlwScene *scene, const tlwObject *object, tlwMessage *message)
+{
+    tlwVec3 low, high, a = scene->def.domain_min, b = scene->def.domain_max;
+    tlwGetObjectBounds(object, 0, &low, &high);
+    const double from[3] = {low.x, low.y, low.z}, to[3] = {high.x, high.y, high.z};
+    const double first[3] = {a.x, a.y, a.z}, last[3] = {b.x, b.y, b.z};
+    const tlwWall *walls = scene->def.walls;
+    for (int n = 0; n < 3; n++) {
+        bool closed[2] = {walls[2 * n] != TLW_WALL_OPEN, walls[2 * n + 1] != TLW_WALL_OPEN};
+        double size = to[n] - from[n], room = last[n] - first[n];
+        if (closed[0] && closed[1] && size > room)
+            return tlwFail(message, TLW_BAD_ARGUMENT,
+                           "%s is %.3g m long along %c, but the domain has only %.3g m between its walls; make the "
+                           "domain larger or the body smaller.",
+                           object->def.name, size, "xyz"[n], room);
+        if ((closed[0] && to[n] <= first[n]) || (closed[1] && from[n] >= last[n]))
+            return tlwFail(
+                message, TLW_BAD_ARGUMENT,
+                "%s lies outside the domain, behind its closed %c%c wall; move it inside, or open that side.",
+                object->def.name, to[n] <= first[n] ? '-' : '+', "xyz"[n]);
+    }
+    if (!entersDomain(scene, object))
+        tlwLog(scene->context, TLW_LOG_WARNING, "%s starts outside the domain; no liquid acts on it there.",
+               object->def.name);
+    return TLW_OK;
+}
+
 tlwResult tlwCheckScene(tlwScene *scene)
 {
     tlwMessage *message = &scene->context->message;
@@ -73,9 +102,8 @@ tlwResult tlwCheckScene(tlwScene *scene)
             }
             outside = object->def.name;
             tlwLog(scene->context, TLW_LOG_WARNING, "%s lies outside the domain and adds no liquid.", object->def.name);
-        } else if (role == TLW_ROLE_RIGID && !entersDomain(scene, object)) {
-            tlwLog(scene->context, TLW_LOG_WARNING, "%s starts outside the domain; no liquid acts on it there.",
-                   object->def.name);
+        } else if (role == TLW_ROLE_RIGID) {
+            TLW_TRY(checkBody(scene, object, message));
         }
     }
     if (sources == 0)
