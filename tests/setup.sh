@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev libcjson-dev libcmocka-dev libode-dev
-blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick"
+blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind"
 
 tallow_install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || {

@@ -76,6 +76,9 @@ static void printResult(const Choice *choice, const char *name, const Sum *sum, 
         tlwPrintJsonMember("pressure_iterations", sum->pressure_iterations);
         tlwPrintJsonMember("viscosity_iterations", sum->viscosity_iterations);
         tlwPrintJsonMember("peak_memory", (double)stats->peak_memory);
+        tlwPrintJsonMember("particle_volume", stats->particle_volume);
+        tlwPrintJsonMember("target_volume", stats->target_volume);
+        tlwPrintJsonMember("contacts", stats->contacts);
         printf(", \"stages\": {\"all\": %.6g", sum->seconds * per_frame);
         for (int i = 0; i < sum->stage_count; i++)
             tlwPrintJsonMember(sum->stage_name[i], sum->stage_seconds[i] * per_frame);

@@ -261,6 +261,26 @@ tlwShape tlwMakePrism(const double (*outline)[2], int count, double low, double 
     return shape;
 }
 
+tlwShape tlwMakeGear(int teeth, double inner, double outer, double thickness)
+{
+    tlwShape shape = {0};
+    int count = 4 * teeth;
+    for (int i = 0; i < 2 * count; i++) {
+        double angle = 2 * pi * (i % count + 0.5) / count, radius = i % 4 < 2 ? outer : inner;
+        addVertex(&shape,
+                  (tlwVec3){radius * cos(angle), i < count ? -0.5 * thickness : 0.5 * thickness, radius * sin(angle)});
+    }
+    addVertex(&shape, (tlwVec3){0, -0.5 * thickness, 0});
+    addVertex(&shape, (tlwVec3){0, 0.5 * thickness, 0});
+    for (int i = 0; i < count; i++) {
+        int j = (i + 1) % count;
+        addQuad(&shape, j, i, count + i, count + j);
+        addTriangle(&shape, 2 * count, i, j);
+        addTriangle(&shape, 2 * count + 1, count + j, count + i);
+    }
+    return shape;
+}
+
 tlwQuat tlwMakeRotation(tlwVec3 axis, double degrees)
 {
     double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z), half = degrees * pi / 360;

@@ -40,6 +40,9 @@ tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int
 // A convex outline of (x, z) points, counter-clockwise with x to the right, drawn out from y = `low` to `high`.
 tlwShape tlwMakePrism(const double (*outline)[2], int count, double low, double high);
 
+// A gear around the y axis through the origin: teeth from `inner` to `outer` radius.
+tlwShape tlwMakeGear(int teeth, double inner, double outer, double thickness);
+
 // p -> rotation * (p - pivot) + pivot + offset
 void tlwPlaceShape(tlwShape *shape, tlwVec3 pivot, tlwQuat rotation, tlwVec3 offset);
 tlwQuat tlwMakeRotation(tlwVec3 axis, double degrees);

@@ -245,7 +245,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
         tlwApplyViscousPressure(pressure);
     else
         tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
-    if (viscosity > 0) {
+    // A viscous number below that changes no bit of a velocity in single precision.
+    if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, 0));
         tlwClockStage(sim, "viscosity");
