@@ -291,11 +291,11 @@ static void runTumbling(tlwReport *report)
 // A ball that sinks onto the hole of a funnel full of water. What leaves through the open floor has passed.
 static void runPlug(tlwReport *report)
 {
-    const double dx = 0.0125, hole = 0.04, r = 0.06, top = 0.16, height = 0.16, base = 0.1;
+    const double dx = 0.0125, hole = 0.04, r = 0.06, top = 0.19, height = 0.22, base = 0.06;
     tlwSceneDef def = tlwDefaultSceneDef();
     def.cell_size = dx;
-    def.domain_min = (tlwVec3){-0.2, -0.2, 0};
-    def.domain_max = (tlwVec3){0.2, 0.2, 0.3};
+    def.domain_min = (tlwVec3){-0.225, -0.225, 0};
+    def.domain_max = (tlwVec3){0.225, 0.225, 0.35};
     def.walls[4] = TLW_WALL_OPEN;
     tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
@@ -306,7 +306,7 @@ static void runPlug(tlwReport *report)
     // On a cone of slope `slope` the ball's centre is where its distance to the wall is its radius.
     double slope = (top - hole) / height, centre = base + (r * sqrt(1 + slope * slope) - hole) / slope;
     addBody(&rig, "Ball", tlwMakeSphere((tlwVec3){0, 0, centre}, r, 4), 3 * WATER);
-    const double full = 0.8 * height, touch = centre - base - r * slope / sqrt(1 + slope * slope);
+    const double full = 0.55 * height, touch = centre - base - r * slope / sqrt(1 + slope * slope);
     const double outline[4][2] = {
         {0, base + touch}, {hole + slope * touch, base + touch}, {hole + slope * full, base + full}, {0, base + full}};
     tlwAddRigLiquid(&rig, "Water", tlwMakeLathe((tlwVec3){0, 0, 0}, outline, 4, 48), material, 293.15);
@@ -400,11 +400,11 @@ static void runStack(tlwReport *report)
 const tlwVerifyCase tlw_verify_rigid[] = {
     {"archimedes", "what floats has its relative density under water", runArchimedes, false},
     {"sinks", "relative densities from 0.05 to 20 rise and sink without a start", runSinks, false},
-    {"added_mass", "a ball let go under water has to move water out of its way", runAddedMass, false},
+    {"added_mass", "a ball let go under water has to move water out of its way", runAddedMass, true},
     {"split", "the operator split of 000 s5.4 rises and sinks with the right sign", runSplit, false},
     {"momentum", "bodies and liquid without weight keep their momentum", runMomentum, false},
     {"tumbling", "two balls draft, kiss and tumble", runTumbling, false},
-    {"plug", "a ball on the hole of a funnel holds the water", runPlug, false},
-    {"stack", "boxes and cups that stand on each other stand still", runStack, false},
+    {"plug", "a ball on the hole of a funnel holds the water", runPlug, true},
+    {"stack", "boxes and cups that stand on each other stand still", runStack, true},
     {0},
 };

@@ -188,6 +188,42 @@ static void test_thin_plank_rises_and_floats(void **state)
     end(&w);
 }
 
+// A slippery box is lifted out of the water and held: what it carried has run off, none hangs on.
+static void test_box_that_left_the_water_is_dry(void **state)
+{
+    (void)state;
+    tlwSceneDef def = poolDef();
+    def.cell_size = 0.02;
+    def.domain_max.z = 0.4;
+    World w = poolOf(&def);
+    float positions[24];
+    tlwKey keys[3] = {tlwDefaultKey(), tlwDefaultKey(), tlwDefaultKey()};
+    tlwObjectDef box = tlwDefaultObjectDef();
+    box.name = "Box";
+    box.role = TLW_ROLE_SOLID;
+    box.surface = TLW_SURFACE_SLIP;
+    box.mesh = boxMesh(positions, (tlwVec3){0.08, 0.08, 0.05}, (tlwVec3){0.16, 0.16, 0.13});
+    keys[1].time = 0.25;
+    keys[2].time = 9;
+    keys[1].position.z = keys[2].position.z = 0.2;
+    box.keys = keys;
+    box.key_count = 3;
+    assert_int_equal(tlwAddObject(w.scene, &box, NULL), TLW_OK);
+    run(&w);
+    for (int frame = 0; frame < FRAMES(18); frame++)
+        advance(&w, 1.0 / 24);
+    tlwParticleView view;
+    assert_int_equal(tlwGetParticles(w.sim, &view), TLW_OK);
+    int hanging = 0;
+    for (int64_t n = 0; n < view.count; n++) {
+        const float *p = view.position + 3 * n;
+        hanging += p[2] > 0.25f - 0.02f && p[2] < 0.33f && p[0] > 0.06f && p[0] < 0.18f && p[1] > 0.06f && p[1] < 0.18f;
+    }
+    print_message("%d particles within a cell of the box\n", hanging);
+    OUTCOME(hanging <= 4); // half a cell's worth
+    end(&w);
+}
+
 static void test_bodies_inside_each_other_are_refused_by_name(void **state)
 {
     (void)state;
@@ -240,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_styrofoam_is_stable),
         cmocka_unit_test(test_split_coupling_lifts_and_sinks),
         cmocka_unit_test(test_thin_plank_rises_and_floats),
+        cmocka_unit_test(test_box_that_left_the_water_is_dry),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };
