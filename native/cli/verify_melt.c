@@ -171,7 +171,140 @@ static void runFrozenStands(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
+// Largest change of the distance between particles that are frozen in both and started above a height, m.
+static double deformation(const Snapshot *start, const Snapshot *a, const Snapshot *b, double above, int64_t *count)
+{
+    int64_t *ids = malloc(sizeof *ids * ((size_t)a->count + 1));
+    double most = ids ? 0 : INFINITY;
+    *count = 0;
+    for (int64_t n = 0; ids && n < a->count; n++)
+        if (start->there[n] && a->there[n] && b->there[n] && a->melt[n] < 0.05f && b->melt[n] < 0.05f &&
+            start->position[3 * n + 2] > above)
+            ids[(*count)++] = n;
+    for (int64_t n = 0; ids && n < *count; n++) {
+        int64_t p = ids[n], q = ids[(7919 * n + *count / 2) % *count];
+        double before = 0, after = 0;
+        for (int c = 0; c < 3; c++) {
+            before += pow((double)a->position[3 * p + c] - a->position[3 * q + c], 2);
+            after += pow((double)b->position[3 * p + c] - b->position[3 * q + c], 2);
+        }
+        most = fmax(most, fabs(sqrt(before) - sqrt(after)));
+    }
+    free(ids);
+    return most;
+}
+
+// The heaviest piece that nothing holds; false when there is none.
+static bool findLoosePiece(tlwRig *rig, tlwPieceState *loose)
+{
+    int count = tlwGetRigStats(rig).pieces;
+    bool found = false;
+    for (int n = 0; n < count; n++) {
+        tlwPieceState piece;
+        if (!tlwCheckRig(rig, tlwGetPiece(rig->sim, n, &piece)) || piece.object != -1)
+            continue;
+        if (!found || piece.mass > loose->mass)
+            *loose = piece;
+        found = true;
+    }
+    return found;
+}
+
+// A pillar whose head juts out to one side, with a heated slice halfway up.
+static void startPillar(tlwReport *report, tlwRig *rig)
+{
+    static const double outline[][2] = {{-0.03, 0}, {0.03, 0}, {0.03, 0.2}, {0.09, 0.24}, {0.09, 0.3}, {-0.03, 0.3}};
+    tlwSceneDef def = makeRoom(0.16, 0.35, 0.0125);
+    def.domain_min.x = -0.15;
+    def.domain_max.x = 0.25;
+    tlwMaterialDef wax = makeParaffin();
+    tlwStartRig(rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(rig, &wax);
+    tlwAddRigLiquid(rig, "Pillar", tlwMakePrism(outline, 6, -0.03, 0.03), material, 45 + celsius);
+    tlwObjectDef heater = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    key.power = 8000; // W: real wax would take minutes
+    heater.heat_kind = TLW_HEAT_VOLUME;
+    heater.keys = &key;
+    heater.key_count = 1;
+    tlwAddRigObject(rig, "Heater", TLW_ROLE_HEAT,
+                    tlwMakeBox((tlwVec3){-0.05, -0.05, 0.1}, (tlwVec3){0.05, 0.05, 0.125}), &heater);
+    tlwRunRig(rig);
+}
+
+static void runMeltThrough(tlwReport *report)
+{
+    tlwRig rig;
+    startPillar(report, &rig);
+    int64_t particles = 2 * tlwGetRigStats(&rig).particles, count = 0;
+    Snapshot start = takeSnapshot(&rig, particles), apart = {0};
+    tlwPieceState loose = {0}, at_break = {0};
+    int broke = -1, most = 0;
+    for (int frame = 0; frame < 36 && tlwAdvanceRig(&rig, 1.0 / 24); frame++) {
+        most = (int)fmax(most, tlwGetRigStats(&rig).pieces);
+        if (!findLoosePiece(&rig, &loose) || broke >= 0)
+            continue;
+        broke = frame;
+        at_break = loose;
+        apart = takeSnapshot(&rig, particles);
+    }
+    Snapshot last = takeSnapshot(&rig, particles);
+    if (!rig.failed && broke < 0)
+        tlwReportFailure(report, "The pillar did not melt through.");
+    if (!rig.failed && broke >= 0) {
+        tlwReportNote(report, "broke at frame %d; the upper piece had %.2f kg then and %.2f kg at the end", broke + 1,
+                      at_break.mass, loose.mass);
+        tlwReportAbsolute(report, "frame at which the upper part is a free piece, of 36", broke < 20, 1, 0);
+        tlwReportAbsolute(report, "it is the same piece at the end", loose.id == at_break.id, 1, 0);
+        tlwReportAbove(report, "fall of its centre (m)", at_break.centre.z - loose.centre.z, 0.1);
+        tlwReportAbove(report, "turn (degrees)", 2 * acos(fmin(1, fabs(loose.rotation.w))) * 180 / 3.14159265, 60);
+        double change = deformation(&start, &apart, &last, 0.16, &count);
+        tlwReportAbove(report, "particles of it that stayed frozen", (double)count, 1000);
+        tlwReportBelow(report, "largest change of a distance in it (cells)", change / 0.0125, 1e-3);
+    }
+    freeSnapshot(&start);
+    freeSnapshot(&apart);
+    freeSnapshot(&last);
+    tlwEndRig(report, &rig);
+}
+
+// A statue on a hot plate in an oven. Solid paraffin has 900 kg/m3, molten 780.
+static void runMeltVolume(tlwReport *report)
+{
+    tlwSceneDef def = makeRoom(0.16, 0.3, 0.01);
+    def.ambient_temperature = 140 + celsius;
+    def.film_coefficient = 40;
+    def.thermal_speed = 600;
+    tlwMaterialDef wax = makeParaffin();
+    wax.density_liquid = 780;
+    wax.viscosity.value[0] = 0.05;
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwAddRigLiquid(&rig, "Statue", makeStatue(0.26), material, 50 + celsius);
+    tlwRunRig(&rig);
+    tlwStats start = tlwGetRigStats(&rig), stats = start;
+    double worst = 0;
+    for (int frame = 0; frame < 240 && tlwAdvanceRig(&rig, 1.0 / 24); frame++) {
+        stats = tlwGetRigStats(&rig);
+        worst = fmax(worst, fabs(stats.surface_volume / stats.target_volume - 1));
+    }
+    if (!rig.failed) {
+        tlwReportNote(report, "%.0f %% molten, %d pieces, mass %.1e off", 100 * stats.melted, stats.pieces,
+                      fabs(stats.particle_volume / stats.target_volume - 1));
+        tlwReportAbove(report, "share that has melted after 240 frames", stats.melted, 0.99);
+        tlwReportRelative(report, "volume of the puddle against the statue's", stats.surface_volume,
+                          start.surface_volume * 900 / 780, 0.01);
+        tlwReportBelow(report, "largest difference on the way, of the volume then", worst, 0.01);
+        tlwReportBelow(report, "height of the puddle's middle over the statue's",
+                       stats.centre_of_mass.z / start.centre_of_mass.z, 0.25);
+    }
+    tlwEndRig(report, &rig);
+}
+
 const tlwVerifyCase tlw_verify_melt[] = {
     {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true},
+    {"melt_through", "a pillar melts through; its top falls and turns as one rigid piece", runMeltThrough, true},
+    {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, false},
     {0},
 };

@@ -128,9 +128,9 @@ void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles 
 }
 
 // Hold a coordinate back at closed sides. False when the particle is outside all the same.
-static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float *x)
+static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float clearance, float *x)
 {
-    float low = CLEARANCE, high = (float)grid->dims[axis] - CLEARANCE;
+    float low = clearance, high = (float)grid->dims[axis] - clearance;
     if (*x < low && walls[2 * axis] != TLW_WALL_OPEN)
         *x = low;
     if (*x > high && walls[2 * axis + 1] != TLW_WALL_OPEN)
@@ -151,8 +151,10 @@ static double outsideRange(void *context, int64_t begin, int64_t end)
     int64_t outside = 0;
     for (int64_t n = begin; n < end; n++) {
         bool inside = true;
+        // A piece that a wall stops is hard; it dips in by a little rather than being bent.
+        float clearance = s->particles->frozen[n] ? 1e-3f : CLEARANCE;
         for (int a = 0; a < 3; a++)
-            inside = keepInside(s->grid, s->walls, a, &s->particles->position[a][n]) && inside;
+            inside = keepInside(s->grid, s->walls, a, clearance, &s->particles->position[a][n]) && inside;
         outside += !inside;
     }
     return (double)outside;
