@@ -34,7 +34,7 @@ def set_value(node: bpy.types.Node, name: str, value) -> None:
         found.default_value = value
 
 
-def _new_tree(name: str) -> Tuple[bpy.types.Material, bpy.types.NodeTree, bpy.types.Node]:
+def new_tree(name: str) -> Tuple[bpy.types.Material, bpy.types.NodeTree, bpy.types.Node]:
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     tree = material.node_tree
@@ -65,7 +65,7 @@ def _range(tree, source, low: float, high: float, place: Tuple[int, int], label:
 
 def wax_material(color: Sequence[float], size: float) -> bpy.types.Material:
     """Matt and milky where it is solid, wet and clearer where it is molten. `size` is that of the scene, for the texture."""
-    material, tree, shader = _new_tree(WAX)
+    material, tree, shader = new_tree(WAX)
     material.diffuse_color = (*color[:3], 1.0)
     melt = _attribute(tree, "melt", (-700, 0)).outputs["Fac"]
     ramp = tree.nodes.new("ShaderNodeValToRGB")
@@ -106,13 +106,27 @@ def _add_grain(tree, shader, melt, size: float) -> None:
 
 def liquid_material(color: Sequence[float], clear: bool) -> bpy.types.Material:
     """Clear like water, or tinted and glossy for thick liquids."""
-    material, _tree, shader = _new_tree(LIQUID)
+    material, tree, shader = new_tree(LIQUID)
+    if clear:
+        _let_light_through(tree, shader, color)
     material.diffuse_color = (*color[:3], 1.0)
     set_value(shader, "color", (*((0.5 + 0.5 * c for c in color[:3]) if clear else color[:3]), 1.0))
     set_value(shader, "transmission", 1.0 if clear else 0.25)
     set_value(shader, "roughness", 0.02 if clear else 0.12)
     set_value(shader, "ior", 1.333 if clear else 1.45)
     return material
+
+
+def _let_light_through(tree, shader, color: Sequence[float]) -> None:
+    """Light that falls through clear liquid comes from caustics, which few samples do not find: let shadows be tinted glass."""
+    output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+    path, tint, mix = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("LightPath", "BsdfTransparent", "MixShader"))
+    path.location, tint.location, mix.location, output.location = (300, 400), (300, -640), (620, 0), (860, 0)
+    tint.inputs["Color"].default_value = (*(0.7 + 0.3 * c for c in color[:3]), 1.0)
+    tree.links.new(path.outputs["Is Shadow Ray"], mix.inputs[0])
+    tree.links.new(shader.outputs[0], mix.inputs[1])
+    tree.links.new(tint.outputs[0], mix.inputs[2])
+    tree.links.new(mix.outputs[0], output.inputs["Surface"])
 
 
 def assign(obj: bpy.types.Object, material: bpy.types.Material) -> None:

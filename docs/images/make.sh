@@ -1,8 +1,23 @@
 #!/usr/bin/env bash
-# Makes the pictures of the documentation from a fresh bake: melting_suzanne.png (four frames side by side) and sidebar.png.
+# Makes pictures of the documentation from fresh bakes: one contact sheet of six frames per ready scene, and sidebar.png.
+#   docs/images/make.sh [NAME...]     all scenes and the sidebar unless some are named; RENDER_ONLY=1 takes bakes that are there
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-"$root/run-demo" --frames 33 --resolution 48 --size 300 --samples 24 --step 8
-frame="$root/out/demo/melting_suzanne_00"
-convert "${frame}01.png" "${frame}09.png" "${frame}17.png" "${frame}33.png" +append -resize 1200x -colors 128 "$root/docs/images/melting_suzanne.png"
-"$root/tests/blender/screenshot.sh" "$root/docs/images/sidebar.png"
+images="$root/docs/images" out="$root/out/sheets"
+export PATH="/usr/bin:$PATH"
+
+sheet() {
+    rm -f "$out/$1"_[0-9]*.png
+    blender -b --factory-startup --python-exit-code 1 --python "$root/addon/tallow/demo/run.py" -- \
+        --scene "$1" --out "$out" --size 165 --samples "${SAMPLES:-24}" ${RENDER_ONLY:+--reuse} | grep -E "MEASURED|Error" || true
+    montage "$out/$1"_[0-9]*.png -tile 3x -geometry +2+2 -background black -depth 8 -colors 256 "PNG8:$images/$1.png"
+}
+
+mkdir -p "$out"
+names=("$@")
+if [ $# -eq 0 ]; then
+    mapfile -t names < <(blender -b --factory-startup --python "$root/addon/tallow/demo/run.py" -- --scene list --out "$out" |
+        awk '/^[a-z_]+ {2,}/ {print $1}')
+    "$root/tests/blender/screenshot.sh" "$images/sidebar.png"
+fi
+for name in "${names[@]}"; do sheet "$name"; done

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, domains, materials, quick, render, setting
+from . import baking, domains, materials, quick, ready, render, setting
 
 CLASSES = setting.CLASSES + domains.CLASSES + materials.CLASSES + baking.CLASSES + quick.CLASSES + render.CLASSES
+CLASSES += ready.CLASSES
 
 
 def register() -> None:

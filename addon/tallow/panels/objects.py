@@ -43,6 +43,7 @@ def _draw_quick_start(context, layout) -> None:
     column.scale_y = 1.3
     column.operator("tallow.quick_melt", icon=icons.name("LIGHT_SUN"))
     column.operator("tallow.quick_liquid", icon=icons.name("MATFLUID"))
+    box.operator_menu_enum("tallow.ready_scene", "name", text="Ready Scenes", icon="SCENE_DATA")
 
 
 def _draw_roles(layout, obj) -> None:

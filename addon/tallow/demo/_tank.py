@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tall tank of water of 000 fig. 20 and 21, at three quarters of its height."""
+
+import bpy
+
+from . import kit
+
+WIDTH, DEPTH, HEIGHT = 0.70, 0.26, 2.2
+
+
+def fill() -> None:
+    scene = bpy.context.scene
+    scene.tallow.thermal_speed = 0.0
+    water = kit.cast(kit.block("Water", (WIDTH, DEPTH, HEIGHT - 0.1), (0.0, 0.0, 0.5 * HEIGHT - 0.05)), "LIQUID")
+    kit.recipe(water, "Tank water", color=(0.35, 0.65, 0.8))
+    kit.where((-0.5 * WIDTH, -0.5 * DEPTH, 0.0), (0.5 * WIDTH, 0.5 * DEPTH, HEIGHT), "z0=SLIP")
+    kit.film((0.0, 0.0, 0.5 * HEIGHT), 2.5, (0.10, -1.0, 0.12), floor=-0.002)
+    kit.surface("LIQUID")

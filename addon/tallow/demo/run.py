@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds a ready scene, bakes it with the add-on and renders frames with Cycles.
+
+    blender -b --factory-startup --python-exit-code 1 --python addon/tallow/demo/run.py -- --scene NAME --out FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from pathlib import Path
+
+import addon_utils
+import bpy
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run.py")
+    parser.add_argument("--scene", default="melting_suzanne", help="name of a ready scene; `list` prints them")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--frames", type=int, help="length of the bake; the scene's own unless given")
+    parser.add_argument("--resolution", type=int, help="cells along the longest side; the scene's own unless given")
+    parser.add_argument("--step", type=int, help="render every so many frames; 0 renders none; unless given, six of them")
+    parser.add_argument("--size", type=int, default=480, help="height of the picture in pixels")
+    parser.add_argument("--samples", type=int, default=48)
+    parser.add_argument("--reuse", action="store_true", help="render the bake that is in the folder already")
+    return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
+
+
+def enable_addon():
+    """Use the add-on that this script belongs to, installed or not. Returns its package of ready scenes."""
+    folder = Path(__file__).resolve().parent.parent
+    if str(folder.parent) not in sys.path:
+        sys.path.insert(0, str(folder.parent))
+    addon_utils.enable(folder.name, default_set=True)
+    if not hasattr(bpy.types.Scene, "tallow"):
+        sys.exit("The Tallow add-on does not load; see the messages above")
+    return importlib.import_module(f"{folder.name}.demo")
+
+
+def bake(options: argparse.Namespace) -> None:
+    scene, path = bpy.context.scene, options.out / f"{options.scene}.blend"
+    scene.tallow.cache_folder = str(options.out / "cache" / options.scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    start = time.perf_counter()
+    bpy.ops.tallow.bake()  # raises with the baker's own sentence when it fails
+    seconds = time.perf_counter() - start
+    frames = scene.frame_end - scene.frame_start
+    print(f"MEASURED {options.scene}: {frames} frames in {seconds:.0f} s, {seconds / max(1, frames):.2f} s per frame", flush=True)
+    bpy.ops.wm.save_mainfile()
+
+
+def drop_subsurface() -> None:
+    """Light inside the wax only speckles at few samples."""
+    for material in bpy.data.materials:
+        for node in (material.node_tree.nodes if material.use_nodes else ()):
+            for name in ("Subsurface Weight", "Subsurface"):
+                if node.type == "BSDF_PRINCIPLED" and name in node.inputs:
+                    node.inputs[name].default_value = 0.0
+
+
+def render(options: argparse.Namespace, sheet) -> None:
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = options.samples
+    scene.cycles.use_denoising = False  # Debian's Blender has no denoiser
+    scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False  # nothing but noise at few samples
+    scene.cycles.sample_clamp_indirect, scene.cycles.max_bounces = 3.0, 6
+    if options.samples < 64:
+        drop_subsurface()
+    scene.view_settings.view_transform = "Standard"
+    scene.render.resolution_x, scene.render.resolution_y = options.size * 4 // 3, options.size
+    scene.render.resolution_percentage = 100
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.use_motion_blur = True
+    last = scene.frame_end
+    frames = range(scene.frame_start, last + 1, options.step) if options.step else sorted({min(f, last) for f in sheet})
+    for frame in frames:
+        scene.frame_set(frame)
+        scene.render.filepath = str(options.out / f"{options.scene}_{frame:04d}.png")
+        bpy.ops.render.render(write_still=True)
+
+
+def main() -> None:
+    options = arguments()
+    options.out = options.out.resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    demo = enable_addon()
+    if options.scene == "list":
+        for name, module in demo.SCENES.items():
+            print(f"{name:18} {module.TEXT}")
+        return
+    if options.scene not in demo.SCENES:
+        sys.exit(f"There is no scene {options.scene}. There are: {', '.join(demo.SCENES)}")
+    module = demo.SCENES[options.scene]
+    if options.reuse:
+        bpy.ops.wm.open_mainfile(filepath=str(options.out / f"{options.scene}.blend"))
+    else:
+        demo.build(options.scene, options.frames, options.resolution)
+        bake(options)
+    if options.step != 0:
+        render(options, module.SHEET)
+
+
+main()

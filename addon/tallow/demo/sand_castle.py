@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drops of wet sand pile up to a castle (000 fig. 16; 48 x 48 x 48 cells)."""
+
+import math
+
+import bpy
+
+from . import kit
+
+LABEL, TEXT = "Drip Sand Castle", "Drops of wet sand fall one by one, keep their shape and pile up"
+FRAMES, RESOLUTION = 96, 44
+SHEET = (6, 24, 42, 60, 78, 96)
+PERIOD = 4  # frames from drop to drop
+
+
+def build() -> None:
+    scene = bpy.context.scene
+    scene.tallow.thermal_speed = 0.0
+    drop = kit.cast(kit.ball("Drop", 0.026, (0.0, 0.0, 0.30)), "INFLOW", material="wet_sand", velocity=(0.0, 0.0, -1.2))
+    kit.recipe(drop, "Drip sand", [(20.0, 2e4)], color=(0.48, 0.34, 0.19))
+    drops = range(2, FRAMES - 8, PERIOD)
+    for number, frame in enumerate(drops):
+        # Rounds about three towers, which grow to different heights.
+        tower, round_ = number % 3, number // 3
+        angle = 2.0 * math.pi * tower / 3.0 + 0.5
+        reach = 0.075 if tower < 2 or round_ < 4 else 0.02
+        drop.location = (reach * math.cos(angle) + 0.012 * math.sin(5.0 * number), reach * math.sin(angle) + 0.012 * math.cos(3.0 * number), 0.30)
+        drop.keyframe_insert("location", frame=frame)
+    for curve in drop.animation_data.action.fcurves:
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
+    kit.blink(drop, [(frame, frame + 1) for frame in drops])
+    kit.where((-0.17, -0.17, 0.0), (0.17, 0.17, 0.34))
+    kit.film((0.0, 0.0, 0.08), 0.34, (0.40, -1.0, 0.40), floor=-0.0005)
+    shader = kit.surface("LIQUID").node_tree.nodes["Principled BSDF"]
+    shader.inputs["Roughness"].default_value = 0.6

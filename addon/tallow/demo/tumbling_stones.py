@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two sinking stones draft, kiss and tumble (000 fig. 20)."""
+
+from . import _tank, kit
+
+LABEL, TEXT = "Tumbling Stones", "The upper of two sinking stones catches up with the lower one and passes it"
+FRAMES, RESOLUTION, FPS = 48, 84, 36
+SHEET = (1, 10, 19, 28, 37, 48)
+
+
+def build() -> None:
+    _tank.fill()
+    for name, x, z, color in (("Turquoise", -0.20, 1.98, kit.JADE), ("Marble", -0.185, 1.78, (0.75, 0.72, 0.68))):
+        kit.paint(kit.cast(kit.ball(name, 0.0825, (x, 0.0, z)), "RIGID", density=5700.0, surface="SLIP"), color, 0.4)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ready scenes."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from .. import bake, demo
+
+ITEMS = tuple((name, module.LABEL, module.TEXT) for name, module in demo.SCENES.items())
+
+
+class TALLOW_OT_ready_scene(bpy.types.Operator):
+    bl_idname = "tallow.ready_scene"
+    bl_label = "Ready Scene"
+    bl_description = "Build a scene that is ready to bake. It takes the place of what is in this scene"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: EnumProperty(name="Scene", items=ITEMS)
+
+    @classmethod
+    def poll(cls, context):
+        return context.mode == "OBJECT" and bake.current() is None
+
+    @classmethod
+    def description(cls, _context, properties) -> str:
+        return demo.SCENES[properties.name].TEXT + ". Takes the place of what is in this scene"
+
+    def invoke(self, context, _event):
+        if not context.scene.objects:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self, width=340)
+
+    def draw(self, context):
+        count = len(context.scene.objects)
+        self.layout.label(text=f"This removes {count} object{'s' if count > 1 else ''} from the scene.", icon="ERROR")
+        self.layout.prop(self, "name")
+
+    def execute(self, context):
+        demo.build(self.name)
+        self.report({"INFO"}, f"{demo.SCENES[self.name].LABEL} is ready. Press Bake")
+        return {"FINISHED"}
+
+
+CLASSES = (TALLOW_OT_ready_scene,)
