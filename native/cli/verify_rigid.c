@@ -402,7 +402,7 @@ const tlwVerifyCase tlw_verify_rigid[] = {
     {"sinks", "relative densities from 0.05 to 20 rise and sink without a start", runSinks, false},
     {"added_mass", "a ball let go under water has to move water out of its way", runAddedMass, true},
     {"split", "the operator split of 000 s5.4 rises and sinks with the right sign", runSplit, false},
-    {"momentum", "bodies and liquid without weight keep their momentum", runMomentum, false},
+    {"momentum", "bodies and liquid without weight keep their momentum", runMomentum, true},
     {"tumbling", "two balls draft, kiss and tumble", runTumbling, false},
     {"plug", "a ball on the hole of a funnel holds the water", runPlug, true},
     {"stack", "boxes and cups that stand on each other stand still", runStack, true},

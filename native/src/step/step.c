@@ -6,6 +6,7 @@
 #include "step/frozen_surface.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
+#include "step/momentum.h"
 #include "step/pressure.h"
 #include "step/reseed.h"
 #include "step/sim.h"
@@ -336,13 +337,15 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
 static tlwResult takeLead(tlwSim *sim, double dt)
 {
     tlwBodyCoupling coupling;
+    tlwMomentum before;
+    TLW_TRY(tlwMeasureMomentum(sim, &before));
     TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
     TLW_TRY(tlwPredictBodies(&sim->bodies, &sim->solids, 0, 0.5 * dt, &coupling));
     tlwRasterizeSolids(&sim->solids, &sim->flow);
     tlwResult result = accelerate(sim, 0.5 * dt, 0, &coupling);
     tlwFreeBodyCoupling(&coupling);
     sim->lead = 0.5 * dt;
-    return result;
+    return result == TLW_OK ? tlwKeepMomentum(sim, &before, 0.5 * dt) : result;
 }
 
 // Obstacles, bodies and frozen pieces where they are at the end of the step.
@@ -375,6 +378,8 @@ tlwResult tlwStep(tlwSim *sim, double dt)
         TLW_TRY(takeLead(sim, dt));
     double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
     tlwBodyCoupling coupling = {0};
+    tlwMomentum before;
+    TLW_TRY(tlwMeasureMomentum(sim, &before));
 
     TLW_TRY(runSources(sim, dt));
     tlwClockStage(sim, "sources");
@@ -389,6 +394,8 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     if (result == TLW_OK)
         result = accelerate(sim, kick, dt, &coupling);
     tlwFreeBodyCoupling(&coupling);
+    if (result == TLW_OK)
+        result = tlwKeepMomentum(sim, &before, kick);
     TLW_TRY(result);
 
     sim->lead += kick - dt;
