@@ -1,11 +1,13 @@
 // Bakes a scene folder into a cache folder, so that a kill at any moment leaves a cache that goes on bit for bit: a
-// frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints go last.
+// frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints go last. A
+// frame is meshed and written while the next one is simulated.
 #include "base/memory.h"
 #include "base/state.h"
 #include "cache/events.h"
 #include "cache/folder.h"
 #include "cache/frame.h"
 #include "cache/index.h"
+#include "cache/output.h"
 #include "scene/scene.h"
 
 #include <fcntl.h>
@@ -29,7 +31,10 @@ typedef struct Bake {
     int lock; // of the folder; -1 = none
     tlwIndex index;
     tlwEvents events;
-    tlwText entry;
+    tlwOutput *output;
+    int pending; // frame whose files are being written
+    bool is_pending;
+    bool checkpointed; // it has a checkpoint
 } Bake;
 
 tlwBakeDef tlwDefaultBakeDef(void)
@@ -174,34 +179,54 @@ static tlwResult dropOldCheckpoints(Bake *bake)
     return TLW_OK;
 }
 
-static tlwResult finishFrame(Bake *bake, double seconds)
+// Wait for the frame that is being written, then name it in the list.
+static tlwResult listPending(Bake *bake)
 {
-    if (bake->frame < bake->first)
+    if (!bake->is_pending)
         return TLW_OK;
     tlwMessage *message = &bake->context->message;
-    const tlwSceneDef *def = &bake->scene->def;
-    TLW_TRY(tlwWriteFrame(bake->sim, bake->scene, bake->folder, bake->frame, seconds, &bake->entry));
-    int every = def->checkpoint_every;
-    bool checkpoint = every > 0 && ((bake->frame - def->frame_start) % every == 0 || bake->frame == bake->last);
-    char path[PATH_MAX];
-    if (checkpoint && tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path))
-        TLW_TRY(tlwSaveState(bake->sim, path));
-    TLW_TRY(tlwAddIndexFrame(&bake->index, bake->frame, bake->entry.data, message));
-    bake->index.finished = bake->frame == bake->last;
+    const tlwText *entry;
+    bake->is_pending = false;
+    TLW_TRY(tlwFinishOutput(bake->output, &entry));
+    TLW_TRY(tlwAddIndexFrame(&bake->index, bake->pending, entry->data, message));
+    bake->index.finished = bake->pending == bake->last;
     TLW_TRY(tlwWriteIndex(&bake->index, bake->folder, message));
-    if (checkpoint)
+    if (bake->checkpointed)
         TLW_TRY(dropOldCheckpoints(bake));
-    tlwSendFrame(&bake->events, bake->entry.data);
+    tlwSendFrame(&bake->events, entry->data);
     return TLW_OK;
 }
 
-static tlwResult runFrames(Bake *bake)
+// Hand the present frame to the writer and save its checkpoint. `start` is when the frame began.
+static tlwResult finishFrame(Bake *bake, double start)
+{
+    if (bake->frame < bake->first)
+        return TLW_OK;
+    const tlwSceneDef *def = &bake->scene->def;
+    double stepped = tlwGetClock();
+    TLW_TRY(listPending(bake));
+    double now = tlwGetClock();
+    TLW_TRY(tlwStartOutput(bake->output, bake->sim, bake->frame, now - start, now - stepped));
+    bake->pending = bake->frame;
+    bake->is_pending = true;
+    int every = def->checkpoint_every;
+    bake->checkpointed = every > 0 && ((bake->frame - def->frame_start) % every == 0 || bake->frame == bake->last);
+    char path[PATH_MAX];
+    if (bake->checkpointed && tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path)) {
+        tlwResult result = tlwSaveState(bake->sim, path);
+        bake->is_pending = result == TLW_OK; // without its checkpoint the frame is not named
+        TLW_TRY(result);
+    }
+    return TLW_OK;
+}
+
+static tlwResult simulateFrames(Bake *bake)
 {
     double step = 1 / bake->scene->def.fps;
     if (!bake->resumed) {
         bake->frame = bake->scene->def.frame_start;
         bake->events.frame = bake->frame;
-        TLW_TRY(finishFrame(bake, 0));
+        TLW_TRY(finishFrame(bake, tlwGetClock()));
     }
     while (bake->frame < bake->last) {
         if (tlwIsCancelled(bake->context))
@@ -211,9 +236,21 @@ static tlwResult runFrames(Bake *bake)
         double start = tlwGetClock();
         TLW_TRY(tlwAdvance(bake->sim, step));
         bake->frame++;
-        TLW_TRY(finishFrame(bake, tlwGetClock() - start));
+        TLW_TRY(finishFrame(bake, start));
     }
     return TLW_OK;
+}
+
+// The frame that is still being written counts, however the simulation ended.
+static tlwResult runFrames(Bake *bake)
+{
+    tlwResult result = simulateFrames(bake);
+    tlwMessage message = bake->context->message;
+    tlwResult written = listPending(bake);
+    if (result == TLW_OK)
+        return written;
+    bake->context->message = message;
+    return result;
 }
 
 static tlwResult openScene(Bake *bake, const tlwBakeDef *def)
@@ -235,7 +272,9 @@ static tlwResult openScene(Bake *bake, const tlwBakeDef *def)
         context->threads = threads;
     }
     bake->hash = tlwHashScene(bake->scene);
-    return tlwCreateSim(bake->scene, &bake->sim);
+    TLW_TRY(tlwCreateSim(bake->scene, &bake->sim));
+    bake->output = tlwCreateOutput(bake->scene, bake->folder);
+    return bake->output ? TLW_OK : tlwFailMemory(&context->message, "the bake");
 }
 
 static tlwResult runBake(Bake *bake, const tlwBakeDef *def)
@@ -275,10 +314,10 @@ tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def)
         tlwSendCancelled(&bake.events, bake.index.frame_count > 0, bake.frame);
     else if (result != TLW_OK)
         tlwSendError(&bake.events, result, context->message.text);
+    tlwDestroyOutput(bake.output);
     tlwDestroySim(bake.sim);
     tlwDestroyScene(bake.scene);
     tlwFreeIndex(&bake.index);
-    tlwFreeText(&bake.entry);
     tlwEndEvents(&bake.events);
     if (bake.lock >= 0)
         close(bake.lock);

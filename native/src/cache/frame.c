@@ -26,47 +26,46 @@ static void addBody(tlwText *text, const char *name, const tlwBodyState *body)
     tlwAddText(text, "}");
 }
 
-static tlwResult writeRigid(const tlwSim *sim, const tlwScene *scene, int frame, const char *path)
+tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text)
 {
-    tlwMessage *message = &scene->context->message;
-    tlwText text = {0};
     int count = 0;
-    tlwAddText(&text, "{");
-    tlwAddJsonMember(&text, "frame", frame);
-    tlwAddText(&text, ", \"bodies\": [");
-    tlwResult result = TLW_OK;
-    for (int i = 0; i < scene->object_count && result == TLW_OK; i++) {
+    tlwClearText(text);
+    for (int i = 0; i < scene->object_count; i++) {
         tlwBodyState body;
         if (scene->objects[i].def.role != TLW_ROLE_RIGID)
             continue;
-        result = tlwGetBody(sim, i, &body);
-        tlwAddText(&text, count++ ? ",\n  " : "\n  ");
-        if (result == TLW_OK)
-            addBody(&text, scene->objects[i].def.name, &body);
-    }
-    tlwAddText(&text, "]}\n");
-    if (result == TLW_OK && text.failed)
-        result = tlwFailMemory(message, "the rigid bodies of a frame");
-    tlwWriter *writer = NULL;
-    if (result == TLW_OK && count > 0) {
-        result = tlwBeginWrite(path, message, &writer);
-        if (result == TLW_OK) {
-            tlwWrite(writer, text.data, (size_t)text.size);
-            result = tlwEndWrite(writer, message);
+        TLW_TRY(tlwGetBody(sim, i, &body));
+        if (!count++) {
+            tlwAddText(text, "{");
+            tlwAddJsonMember(text, "frame", frame);
+            tlwAddText(text, ", \"bodies\": [\n  ");
+        } else {
+            tlwAddText(text, ",\n  ");
         }
+        addBody(text, scene->objects[i].def.name, &body);
     }
-    tlwFreeText(&text);
-    return result;
+    if (count)
+        tlwAddText(text, "]}\n");
+    return text->failed ? tlwFailMemory(&scene->context->message, "the rigid bodies of a frame") : TLW_OK;
 }
 
-static void addEntry(tlwText *entry, int frame, double seconds, double writing, const tlwStats *stats,
+static tlwResult writeText(const char *path, const tlwText *text, tlwMessage *message)
+{
+    tlwWriter *writer = NULL;
+    TLW_TRY(tlwBeginWrite(path, message, &writer));
+    tlwWrite(writer, text->data, (size_t)text->size);
+    return tlwEndWrite(writer, message);
+}
+
+static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwStats *stats,
                      const tlwSurfaceView *surface)
 {
     tlwClearText(entry);
     tlwAddText(entry, "{");
     tlwAddJsonMember(entry, "frame", frame);
     tlwAddJsonMember(entry, "time", stats->time);
-    tlwAddJsonSeconds(entry, "seconds", seconds + writing);
+    tlwAddJsonSeconds(entry, "seconds", times->seconds);
+    tlwAddJsonSeconds(entry, "writing", writing);
     tlwAddJsonMember(entry, "substeps", stats->substeps);
     tlwAddJsonMember(entry, "particles", (double)stats->particles);
     tlwAddJsonMember(entry, "cells", (double)stats->cells);
@@ -83,33 +82,34 @@ static void addEntry(tlwText *entry, int frame, double seconds, double writing, 
     tlwAddText(entry, ", \"stages\": {");
     for (int i = 0; i < stats->stage_count && i < TLW_MAX_STAGES; i++)
         tlwAddJsonSeconds(entry, stats->stage_name[i], stats->stage_seconds[i]);
-    tlwAddJsonSeconds(entry, "output", writing);
+    tlwAddJsonSeconds(entry, "output", times->waited);
     tlwAddText(entry, "}}");
 }
 
-tlwResult tlwWriteFrame(tlwSim *sim, const tlwScene *scene, const char *folder, int frame, double seconds,
+tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwText *bodies, const tlwFrameTimes *times,
                         tlwText *entry)
 {
-    tlwMessage *message = &scene->context->message;
+    const tlwSceneDef *def = &sim->scene->def;
+    tlwMessage *message = &sim->context->message;
     double start = tlwGetClock();
     char path[PATH_MAX];
     tlwStats stats;
     tlwSurfaceView surface = {0};
     tlwGetStats(sim, &stats);
     // The path fits: tlwMakeCacheFolders has looked.
-    if (scene->def.save_vdb && tlwGetCachePath(folder, TLW_CACHE_SURFACE, frame, path))
+    if (def->save_vdb && tlwGetCachePath(folder, TLW_CACHE_SURFACE, frame, path))
         TLW_TRY(tlwWriteSurfaceVdb(sim, path));
-    if (scene->def.save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
+    if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
         TLW_TRY(tlwGetSurface(sim, &surface));
         TLW_TRY(tlwWritePlySurface(path, &surface, message));
     }
-    if (scene->def.save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
+    if (def->save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
         tlwParticleView particles;
         TLW_TRY(tlwGetParticles(sim, &particles));
         TLW_TRY(tlwWritePlyParticles(path, &particles, message));
     }
-    if (tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
-        TLW_TRY(writeRigid(sim, scene, frame, path));
-    addEntry(entry, frame, seconds, tlwGetClock() - start, &stats, &surface);
+    if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
+        TLW_TRY(writeText(path, bodies, message));
+    addEntry(entry, frame, times, tlwGetClock() - start, &stats, &surface);
     return entry->failed ? tlwFailMemory(message, "a frame") : TLW_OK;
 }

@@ -5,9 +5,18 @@
 #include "cache/text.h"
 #include "scene/scene.h"
 
-// Writes what the scene asks for (surface, mesh, particles, rigid bodies) for the simulation's present state and leaves
-// the frame's JSON object in `entry`. `seconds` is the wall clock of the step; the time of writing is added to it.
-tlwResult tlwWriteFrame(tlwSim *sim, const tlwScene *scene, const char *folder, int frame, double seconds,
+// Wall clock of a frame, s.
+typedef struct tlwFrameTimes {
+    double seconds; // from the frame before to this one
+    double waited;  // of these, for output
+} tlwFrameTimes;
+
+// The frame's rigid_*.json; empty when the scene has no bodies.
+tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text);
+
+// Writes what the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object in
+// `entry`. `sim` may be a copy of step/snapshot.h; its context takes the message.
+tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwText *bodies, const tlwFrameTimes *times,
                         tlwText *entry);
 
 #endif

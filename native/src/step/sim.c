@@ -114,7 +114,7 @@ tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim)
     return TLW_OK;
 }
 
-static void freeViews(tlwViewBuffers *views)
+void tlwFreeViews(tlwViewBuffers *views)
 {
     tlwFree(views->particle_position);
     tlwFree(views->particle_velocity);
@@ -133,7 +133,7 @@ void tlwDestroySim(tlwSim *sim)
 {
     if (!sim)
         return;
-    freeViews(&sim->views);
+    tlwFreeViews(&sim->views);
     tlwFreePieces(&sim->pieces);
     tlwDestroyBodies(&sim->bodies);
     tlwDestroySolids(&sim->solids);

@@ -52,6 +52,8 @@ tlwResult tlwStep(tlwSim *sim, double dt);
 // Seconds since the last call go to `stage` in the statistics.
 void tlwClockStage(tlwSim *sim, const char *stage);
 
+void tlwFreeViews(tlwViewBuffers *views);
+
 // Everything in tlwStats that describes the present state.
 void tlwMeasureSim(tlwSim *sim);
 

@@ -1,0 +1,77 @@
+#include "cache/output.h"
+
+#include "base/memory.h"
+#include "base/task.h"
+#include "cache/frame.h"
+#include "step/snapshot.h"
+
+#include <string.h>
+
+struct tlwOutput {
+    const tlwScene *scene;
+    const char *folder;
+    tlwContext context; // of the writing thread: threads and message of its own, no callbacks
+    tlwSim copy;
+    tlwText bodies, entry;
+    tlwTask *task;
+    tlwFrameTimes times;
+    int frame;
+    tlwResult result;
+};
+
+tlwOutput *tlwCreateOutput(const tlwScene *scene, const char *folder)
+{
+    tlwOutput *output = tlwAlloc(1, sizeof *output);
+    if (!output)
+        return NULL;
+    output->scene = scene;
+    output->folder = folder;
+    output->context.def = tlwDefaultContextDef();
+    output->context.threads = tlwCreateThreads(tlwGetThreadCount(scene->context->threads));
+    if (!output->context.threads) {
+        tlwFree(output);
+        return NULL;
+    }
+    return output;
+}
+
+void tlwDestroyOutput(tlwOutput *output)
+{
+    if (!output)
+        return;
+    tlwJoinTask(output->task);
+    tlwFreeCopy(&output->copy);
+    tlwFreeText(&output->bodies);
+    tlwFreeText(&output->entry);
+    tlwDestroyThreads(output->context.threads);
+    tlwFree(output);
+}
+
+static void write(void *context)
+{
+    tlwOutput *output = context;
+    output->result =
+        tlwWriteFrame(&output->copy, output->folder, output->frame, &output->bodies, &output->times, &output->entry);
+}
+
+tlwResult tlwStartOutput(tlwOutput *output, const tlwSim *sim, int frame, double seconds, double waited)
+{
+    output->frame = frame;
+    output->times = (tlwFrameTimes){seconds, waited};
+    TLW_TRY(tlwDescribeBodies(sim, output->scene, frame, &output->bodies));
+    TLW_TRY(tlwCopyForOutput(sim->context->threads, sim, &output->context, &output->copy));
+    output->task = tlwStartTask(write, output);
+    if (!output->task)
+        write(output); // the system has no thread to give: then now
+    return TLW_OK;
+}
+
+tlwResult tlwFinishOutput(tlwOutput *output, const tlwText **entry)
+{
+    tlwJoinTask(output->task);
+    output->task = NULL;
+    *entry = &output->entry;
+    if (output->result != TLW_OK)
+        output->scene->context->message = output->context.message;
+    return output->result;
+}

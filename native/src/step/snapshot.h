@@ -1,0 +1,13 @@
+// A copy of what frames are written from, so that the simulation can go on meanwhile.
+#ifndef TLW_STEP_SNAPSHOT_H
+#define TLW_STEP_SNAPSHOT_H
+
+#include "step/sim.h"
+
+// Copy the state that tlwGetSurface, tlwGetParticles, tlwWriteSurfaceVdb and tlwGetStats read; nothing else of `copy`
+// may be used. Zero it before the first call; later ones use its memory again. `context` gives the copy's threads and
+// message: they must not be those of the simulation.
+tlwResult tlwCopyForOutput(tlwThreads *threads, const tlwSim *sim, tlwContext *context, tlwSim *copy);
+void tlwFreeCopy(tlwSim *copy);
+
+#endif
