@@ -199,24 +199,18 @@ static float bodyFaceShare(const tlwGrid *grid, const tlwSolid *item, int axis, 
     return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
 }
 
-static float faceSolidVelocity(const Raster *s, int object, int axis, const int cell[3])
+// Velocity along an axis of a face's centre, `cell` in domain coordinates.
+static float velocityAtFace(const tlwGrid *grid, const tlwSolid *item, int axis, const int cell[3])
 {
-    const tlwGrid *grid = &s->flow->grid;
-    for (int n = 0; n < s->solids->count; n++) {
-        const tlwSolid *item = &s->solids->items[n];
-        if (item->object != object || !item->moves)
-            continue;
-        tlwVec3 p = {cell[0] + (axis == 0 ? 0 : 0.5), cell[1] + (axis == 1 ? 0 : 0.5), cell[2] + (axis == 2 ? 0 : 0.5)};
-        p = tlwMulAdd(grid->origin, grid->dx, p);
-        if (item->vertex_velocity) {
-            float point[3] = {(float)p.x, (float)p.y, (float)p.z}, v[3] = {0, 0, 0};
-            tlwSampleSdfVelocity(item->sdf, item->vertex_velocity, point, 1, v);
-            return v[axis];
-        }
-        tlwVec3 v = tlwAdd(item->motion.velocity, tlwCross(item->motion.spin, tlwSub(p, item->motion.origin)));
-        return (float)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
+    tlwVec3 p = {cell[0] + (axis == 0 ? 0 : 0.5), cell[1] + (axis == 1 ? 0 : 0.5), cell[2] + (axis == 2 ? 0 : 0.5)};
+    p = tlwMulAdd(grid->origin, grid->dx, p);
+    if (item->vertex_velocity) {
+        float point[3] = {(float)p.x, (float)p.y, (float)p.z}, v[3] = {0, 0, 0};
+        tlwSampleSdfVelocity(item->sdf, item->vertex_velocity, point, 1, v);
+        return v[axis];
     }
-    return 0;
+    tlwVec3 v = tlwAdd(item->motion.velocity, tlwCross(item->motion.spin, tlwSub(p, item->motion.origin)));
+    return (float)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
 }
 
 static void faceRange(void *context, int64_t begin, int64_t end)
@@ -246,24 +240,34 @@ static void faceRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+// One row of eight. Neighbours mostly belong to the same object, so it is looked up once; 0 away from moving ones.
+static void velocityRow(const Raster *s, const int16_t *object, int axis, const int cell[3], const tlwSolid **last,
+                        float *velocity)
+{
+    const tlwGrid *grid = &s->flow->grid;
+    for (int i = 0; i < TLW_TILE; i++) {
+        velocity[i] = 0;
+        if (object[i] < 0)
+            continue;
+        if (!*last || (*last)->object != object[i])
+            *last = tlwFindSolid(s->solids, object[i]);
+        if (*last && (*last)->moves)
+            velocity[i] = velocityAtFace(grid, *last, axis, (int[3]){cell[0] + i, cell[1], cell[2]});
+    }
+}
+
 static void velocityRange(void *context, int64_t begin, int64_t end)
 {
     const Raster *s = context;
     tlwGrid *grid = &s->flow->grid;
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
-    const float *solid = tlwGetFloats(grid, s->flow->solid);
+    const tlwSolid *last = NULL;
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
             float *velocity = tlwGetFloats(grid, s->flow->solid_velocity[a]);
             TLW_FOR_ROWS(grid, tile, j, k, row)
-            for (int i = 0; i < TLW_TILE; i++) {
-                int cell[3] = {tile->cell[0] + i, (int)j, k};
-                int owner = object[row + i];
-                if (owner != TLW_NO_OBJECT)
-                    owner = object[tlwFindDeepestNode(grid, solid, a, row + i)];
-                velocity[row + i] = owner >= 0 ? faceSolidVelocity(s, owner, a, cell) : 0;
-            }
+            velocityRow(s, object + row, a, (int[3]){tile->cell[0], (int)j, k}, &last, velocity + row);
         }
     }
 }
