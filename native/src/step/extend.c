@@ -68,34 +68,57 @@ static void seedGatheredRange(void *context, int64_t begin, int64_t end)
         e->layer[a][c] = e->weight[a][c] > 0;
 }
 
+// Eight layers at once; rows begin at multiples of eight.
+static inline uint64_t loadLayers(const uint8_t *layer)
+{
+    return __atomic_load_n((const uint64_t *)(const void *)layer, __ATOMIC_RELAXED);
+}
+
+// Whether a row may change: some cell of it has no layer yet, and something around it has one.
+static inline bool isRowOpen(const uint8_t *layer, int64_t sy, int64_t sz)
+{
+    const uint64_t low = 0x0101010101010101u, high = 0x8080808080808080u;
+    uint64_t own = loadLayers(layer);
+    if (!((own - low) & ~own & high)) // no byte is zero
+        return false;
+    uint64_t around = loadLayers(layer - sy) | loadLayers(layer + sy) | loadLayers(layer - sz) | loadLayers(layer + sz);
+    return own | around | __atomic_load_n(layer - 1, __ATOMIC_RELAXED) |
+           __atomic_load_n(layer + TLW_TILE, __ATOMIC_RELAXED);
+}
+
+static inline void layerCell(const Extend *e, int a, int64_t c, const int64_t neighbours[6])
+{
+    // A layer that another thread writes meanwhile is `now`, never below it: no race on what is read.
+    uint8_t *layer = e->layer[a];
+    if (__atomic_load_n(&layer[c], __ATOMIC_RELAXED))
+        return;
+    float sum = 0;
+    int count = 0;
+    for (int n = 0; n < 6; n++) {
+        int64_t other = c + neighbours[n];
+        uint8_t at = __atomic_load_n(&layer[other], __ATOMIC_RELAXED);
+        if (at && at < e->now) {
+            sum += e->velocity[a][other];
+            count++;
+        }
+    }
+    if (count) {
+        e->velocity[a][c] = sum / (float)count;
+        __atomic_store_n(&layer[c], (uint8_t)e->now, __ATOMIC_RELAXED);
+    }
+}
+
 static void layerRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
     int64_t sy = e->grid->stride_y, sz = e->grid->stride_z;
     const int64_t neighbours[6] = {-1, 1, -sy, sy, -sz, sz};
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++)
-        for (int a = 0; a < 3; a++) {
-            // A layer that another thread writes meanwhile is `now`, never below it: no race on what is read.
-            uint8_t *layer = e->layer[a];
-            if (__atomic_load_n(&layer[c], __ATOMIC_RELAXED))
-                continue;
-            float sum = 0;
-            int count = 0;
-            for (int n = 0; n < 6; n++) {
-                int64_t other = c + neighbours[n];
-                uint8_t at = __atomic_load_n(&layer[other], __ATOMIC_RELAXED);
-                if (at && at < e->now) {
-                    sum += e->velocity[a][other];
-                    count++;
-                }
-            }
-            if (count) {
-                e->velocity[a][c] = sum / (float)count;
-                __atomic_store_n(&layer[c], (uint8_t)e->now, __ATOMIC_RELAXED);
-            }
-        }
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+    if (isRowOpen(e->layer[a] + row, sy, sz))
+        for (int64_t c = row; c < row + TLW_TILE; c++)
+            layerCell(e, a, c, neighbours);
 }
 
 // Whether an air cell has a face of the liquid.
