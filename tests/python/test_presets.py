@@ -67,6 +67,13 @@ def test_numbers_for_the_panel():
     assert estimate.memory(1.0, 0.01) > 5 * estimate.memory(1.0, 0.02) - 4 * estimate.BYTES_PROCESS
 
 
+@pytest.mark.parametrize("volume, cell, measured", [
+    (0.2503, 0.075, 64.7e6), (0.2503, 0.0375, 99.3e6), (0.2503, 0.025, 168.6e6), (0.2503, 0.015, 416.3e6),
+    (0.0020024, 0.38 / 96, 240.7e6)])
+def test_memory_is_what_bakes_took(volume, cell, measured):
+    assert estimate.memory(volume, cell) == pytest.approx(measured, rel=0.1)
+
+
 def test_colours_of_a_frame_are_finite_and_ordered():
     names = ["vx", "vy", "vz", "temperature", "melt", "material"]
     rows = np.zeros(3, np.dtype([(name, "<f4") for name in names]))

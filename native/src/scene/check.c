@@ -5,9 +5,11 @@
 
 #include <unistd.h>
 
-// Particles with their scratch copies, and the grid fields. Estimates, not yet fitted to real bakes.
-#define BYTES_PER_CELL_GRID 400.0
-#define BYTES_PER_PARTICLE 110.0
+// Fitted to the peak memory of bakes with 8 particles a cell: grid fields of a liquid cell; a particle, its copy for
+// output and scratch; and the band of cells around the surface, which grows with the cells to the power 2/3.
+#define BYTES_PER_CELL_GRID 440.0
+#define BYTES_PER_PARTICLE 195.0
+#define BYTES_OF_SURFACE 114000.0
 
 // Volume of an object inside the domain's box at the start: its own, or the shared box's if that is smaller. m3.
 static double getVolumeInside(const tlwScene *scene, const tlwObject *object)
@@ -38,7 +40,8 @@ static bool entersDomain(const tlwScene *scene, const tlwObject *object)
 static tlwResult checkMemory(const tlwScene *scene, double cells, tlwMessage *message)
 {
     double per_cell = pow(scene->def.particles_per_axis, 3);
-    double gigabytes = cells * (BYTES_PER_CELL_GRID + per_cell * BYTES_PER_PARTICLE) / 1e9;
+    double gigabytes =
+        (cells * (BYTES_PER_CELL_GRID + per_cell * BYTES_PER_PARTICLE) + pow(cells, 2.0 / 3) * BYTES_OF_SURFACE) / 1e9;
     double dx = scene->def.cell_size;
     if (cells > TLW_MAX_LIQUID_CELLS)
         return tlwFail(message, TLW_BAD_ARGUMENT,
