@@ -281,6 +281,14 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
             tlwFillDoubles(threads, &system->level.grid, system->x.at[a], 0);
         return norm == 0 ? TLW_OK : TLW_NOT_CONVERGED;
     }
+    // What is at rest or falls freely is solved by its old velocity: no need to build a preconditioner.
+    if (!system->piece_count) {
+        squared = computeResidual(&it, &(tlwRigidParts){0});
+        if (squared <= limit) {
+            stats->residual = sqrt(squared / norm);
+            return TLW_OK;
+        }
+    }
     tlwStressMethod method = options->method;
     if (method == TLW_STRESS_AUTOMATIC)
         method = tlwChooseStressMethod(threads, system);
