@@ -121,7 +121,22 @@ static void layerRange(void *context, int64_t begin, int64_t end)
             layerCell(e, a, c, neighbours);
 }
 
-// Whether an air cell has a face of the liquid.
+// The one side (2 * axis + upper) from which liquid two cells deep reaches into an air cell; -1 where there is none, or
+// more than one: a film, a drop or the inside of a fold.
+static inline int findBulk(const Extend *e, const float *phi, const int64_t stride[3], int64_t c)
+{
+    int side = -1;
+    for (int n = 0; n < 6; n++) {
+        int64_t step = n & 1 ? stride[n / 2] : -stride[n / 2];
+        if (e->layer[n / 2][n & 1 ? c + step : c] != 1)
+            continue;
+        if (side >= 0 || !(phi[c + 2 * step] < 0))
+            return -1;
+        side = n;
+    }
+    return side;
+}
+
 static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64_t c)
 {
     for (int a = 0; a < 3; a++)
@@ -130,8 +145,8 @@ static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64
     return false;
 }
 
-// Cells that the surface has entered but not half filled: as much flows out as in. What the copied velocities miss goes
-// to the faces that look away from the liquid, so that the surface moves without gain or loss of volume.
+// Cells that the surface of a pool has entered but not half filled: as much flows out as in. What the copied velocities
+// miss goes to the face that looks away from the liquid, so that waves move the surface without gain or loss of volume.
 static void closeRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -144,24 +159,21 @@ static void closeRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++) {
-        if (phi[c] < 0 || !touchesLiquid(e, stride, c))
+        int side = phi[c] < 0 ? -1 : findBulk(e, phi, stride, c);
+        if (side < 0)
             continue;
-        float out = 0, away = 0;
-        bool outer[6];
+        int axis = side / 2, away = side & 1 ? -1 : 1;
+        int64_t face = away > 0 ? c + stride[axis] : c;
+        // A face between two such cells is left alone: each would change what the other reads.
+        if (e->layer[axis][face] != 2 || open[axis][face] < 0.5f || touchesLiquid(e, stride, c + away * stride[axis]))
+            continue;
+        float out = 0;
         for (int n = 0; n < 6; n++) {
-            int a = n / 2, side = n & 1;
-            int64_t face = side ? c + stride[a] : c, other = side ? c + stride[a] : c - stride[a];
-            float flow = open[a][face] * e->velocity[a][face] + (1 - open[a][face]) * solid[a][face];
-            out += side ? flow : -flow;
-            outer[n] =
-                e->layer[a][face] == 2 && open[a][face] > 0 && phi[other] >= 0 && !touchesLiquid(e, stride, other);
-            away += outer[n] ? open[a][face] : 0;
+            int64_t f = n & 1 ? c + stride[n / 2] : c;
+            float flow = open[n / 2][f] * e->velocity[n / 2][f] + (1 - open[n / 2][f]) * solid[n / 2][f];
+            out += n & 1 ? flow : -flow;
         }
-        if (away < 0.5f)
-            continue;
-        for (int n = 0; n < 6; n++)
-            if (outer[n])
-                e->velocity[n / 2][n & 1 ? c + stride[n / 2] : c] += (n & 1 ? -out : out) / away;
+        e->velocity[axis][face] -= (float)away * out / open[axis][face];
     }
 }
 

@@ -273,20 +273,23 @@ static void openGradient(const LevelSet *l, int64_t c, float g[3])
     }
 }
 
-// The first cell with an open centre, from p away from a solid: its index and centre. False when there is none near.
-static bool findOpenCell(const LevelSet *l, const float p[3], const float away[3], float start, int64_t *c, float q[3])
+bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], int64_t *c, float q[3])
 {
+    float g[3], per_cell = (float)(1 / grid->dx), start = 0.5f - tlwSampleGradient(grid, solid, 0, p, g) * per_cell;
+    float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (length * per_cell < 0.1f)
+        return false;
     for (float step = start; step < start + 2; step += 0.5f) {
         int cell[3];
         for (int a = 0; a < 3; a++) {
-            cell[a] = tlwFastFloor(p[a] + step * away[a]);
+            cell[a] = tlwFastFloor(p[a] + step * g[a] / length);
             q[a] = (float)cell[a] + 0.5f;
         }
-        if (tlwFindTile(l->grid, tlwFloorDiv(cell[0], TLW_TILE), tlwFloorDiv(cell[1], TLW_TILE),
+        if (tlwFindTile(grid, tlwFloorDiv(cell[0], TLW_TILE), tlwFloorDiv(cell[1], TLW_TILE),
                         tlwFloorDiv(cell[2], TLW_TILE)) < 0)
             return false;
-        *c = tlwCellIndex(l->grid, cell[0], cell[1], cell[2]);
-        if (tlwGetCentreSolid(l->grid, l->solid, *c) >= 0)
+        *c = tlwCellIndex(grid, cell[0], cell[1], cell[2]);
+        if (tlwGetCentreSolid(grid, solid, *c) >= 0)
             return true;
     }
     return false;
@@ -296,24 +299,16 @@ static void extendRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
     const tlwGrid *grid = l->grid;
-    float per_cell = (float)(1 / grid->dx);
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++) {
             l->out[row + i] = l->phi[row + i];
-            float s = tlwGetCentreSolid(grid, l->solid, row + i) * per_cell;
-            if (s >= 0)
+            if (tlwGetCentreSolid(grid, l->solid, row + i) >= 0)
                 continue;
-            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, g[3], slope[3], q[3];
-            tlwSampleGradient(grid, l->solid, 0, p, g);
-            float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, slope[3], q[3];
             int64_t c;
-            if (length * per_cell < 0.1f)
-                continue;
-            for (int a = 0; a < 3; a++)
-                g[a] /= length;
-            if (!findOpenCell(l, p, g, 0.5f - s, &c, q))
+            if (!tlwFindOpenCell(grid, l->solid, p, &c, q))
                 continue;
             openGradient(l, c, slope);
             float v = l->phi[c], rise = 0, steep = 0, way = 0;

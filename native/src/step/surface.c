@@ -8,6 +8,22 @@
 
 #include <string.h>
 
+#define FILM 0.25f // cells: a film whose top is less than this above the first open centre is shown down into the solid
+
+// A film thinner than half a cell holds no open cell's centre and would not be seen at all. It is shown with its lower
+// side inside the solid that it covers: the value at such a solid cell's centre, or 0 where that is not so.
+static float showFilm(const tlwSim *sim, const float *phi, const float *solid, const tlwTile *tile, int64_t c, int i,
+                      int j, int k)
+{
+    const tlwGrid *grid = &sim->flow.grid;
+    float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3], dx = (float)grid->dx;
+    int64_t open;
+    if (phi[c] >= 0 || tlwGetCentreSolid(grid, solid, c) < -dx || !tlwFindOpenCell(grid, solid, p, &open, q) ||
+        phi[open] < -FILM * dx)
+        return 0;
+    return phi[c] > -FILM * dx ? phi[c] : -FILM * dx;
+}
+
 // The level set as it is shown: cut off at solids, into which it is continued for the pressure solve.
 void tlwFillVisibleTile(void *user, int64_t tile, float *values)
 {
@@ -19,7 +35,30 @@ void tlwFillVisibleTile(void *user, int64_t tile, float *values)
     for (int i = 0; i < TLW_TILE; i++, n++) {
         float cut = -tlwGetCentreSolid(grid, solid, row + i);
         values[n] = phi[row + i] > cut ? phi[row + i] : cut;
+        float film = cut > 0 ? showFilm(sim, phi, solid, &grid->tiles[tile], row + i, i, (int)j, (int)k) : 0;
+        if (film < 0)
+            values[n] = film;
     }
+}
+
+// Volume that films take up inside solids: the mesh's lower side lies between the shown centre and the next one down.
+static double overlapRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwSim *sim = context;
+    const tlwGrid *grid = &sim->flow.grid;
+    const float *phi = tlwGetFloats(grid, sim->flow.phi), *solid = tlwGetFloats(grid, sim->flow.solid);
+    double sum = 0;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        float s = tlwGetCentreSolid(grid, solid, row + i) / (float)grid->dx;
+        float film = s < 0 ? showFilm(sim, phi, solid, &grid->tiles[t], row + i, i, (int)j, (int)k) : 0;
+        if (film < 0) {
+            float depth = -film / (float)grid->dx;
+            sum += (1 - tlwGetOpenShare(grid, solid, row + i)) * (0.5f + depth / (depth + 1 - s));
+        }
+    }
+    return sum * grid->dx * grid->dx * grid->dx;
 }
 
 typedef struct Attributes {
@@ -162,7 +201,9 @@ tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view)
                              .melt = v->melt,
                              .rest_position = v->rest,
                              .material = v->material,
-                             .volume = tlwGetMeshVolume(&mesh)};
+                             .volume = tlwGetMeshVolume(&mesh) - tlwParallelSum(sim->context->threads,
+                                                                                sim->flow.grid.tile_count,
+                                                                                TLW_TILE_BLOCK, overlapRange, sim)};
     return TLW_OK;
 }
 
