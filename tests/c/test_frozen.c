@@ -270,6 +270,25 @@ static void test_bond_melts_and_lets_go(void **state)
     end(&w);
 }
 
+// Latent heat does not leak between particles of a cell: ice lasts in ice water.
+static void test_ice_lasts_in_ice_water(void **state)
+{
+    (void)state;
+    tlwSceneDef def = room();
+    def.domain_max.z = 0.12;
+    World w = frozenRoom(2, &def);
+    addWax(&w, "Ice", (Wax){.low = {0.053, 0.048, 0.03}, .high = {0.113, 0.108, 0.07}, .temperature = 327});
+    addWax(&w, "Water", (Wax){.low = {-0.05, -0.05, -0.05}, .high = {0.3, 0.3, 0.06}, .temperature = 333.1});
+    run(&w);
+    advance(&w, 1.0 / 24);
+    double start = pieceOf(&w, 0).mass;
+    for (int frame = 0; frame < FRAMES(12); frame++)
+        advance(&w, 1.0 / 24);
+    print_message("%.2f %% of the ice is left\n", 100 * pieceOf(&w, 0).mass / start);
+    OUTCOME(pieceOf(&w, 0).mass > 0.99 * start);
+    end(&w);
+}
+
 static World collapse(int threads)
 {
     tlwSceneDef def = room();
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_tall_block_off_balance_topples),
         cmocka_unit_test(test_pieces_rest_on_each_other),
         cmocka_unit_test(test_bond_melts_and_lets_go),
+        cmocka_unit_test(test_ice_lasts_in_ice_water),
         cmocka_unit_test(test_pieces_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(test_checkpoint_keeps_pieces),
     };

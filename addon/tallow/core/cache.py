@@ -81,7 +81,7 @@ class Cache:
         return self.folder / "rigid" / f"rigid_{frame:06d}.json"
 
     def bodies(self, frame: int) -> List[Dict]:
-        """Rigid bodies and frozen pieces of a frame; empty when there are none."""
+        """Rigid bodies of a frame; empty when there are none."""
         try:
             return json.loads(self.rigid_path(frame).read_text(encoding="utf-8")).get("bodies", [])
         except (OSError, ValueError, AttributeError):

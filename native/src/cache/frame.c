@@ -26,26 +26,46 @@ static void addBody(tlwText *text, const char *name, const tlwBodyState *body)
     tlwAddText(text, "}");
 }
 
+static void addPiece(tlwText *text, const tlwScene *scene, const tlwPieceState *piece)
+{
+    const char *holder = piece->object == -1 ? "" : piece->object < 0 ? "wall" : scene->objects[piece->object].def.name;
+    tlwAddText(text, "{");
+    tlwAddJsonMember(text, "id", piece->id);
+    tlwAddJsonStringMember(text, "held_by", holder);
+    addVec3(text, "position", piece->centre);
+    tlwQuat q = piece->rotation;
+    tlwAddJsonNumbers(text, "rotation", (const double[]){q.w, q.x, q.y, q.z}, 4);
+    addVec3(text, "velocity", piece->velocity);
+    addVec3(text, "spin", piece->spin);
+    tlwAddJsonMember(text, "mass", piece->mass);
+    tlwAddText(text, "}");
+}
+
 tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text)
 {
-    int count = 0;
+    int count = 0, pieces = sim->pieces.count;
     tlwClearText(text);
+    tlwAddText(text, "{");
+    tlwAddJsonMember(text, "frame", frame);
+    tlwAddText(text, ", \"bodies\": [");
     for (int i = 0; i < scene->object_count; i++) {
         tlwBodyState body;
         if (scene->objects[i].def.role != TLW_ROLE_RIGID)
             continue;
         TLW_TRY(tlwGetBody(sim, i, &body));
-        if (!count++) {
-            tlwAddText(text, "{");
-            tlwAddJsonMember(text, "frame", frame);
-            tlwAddText(text, ", \"bodies\": [\n  ");
-        } else {
-            tlwAddText(text, ",\n  ");
-        }
+        tlwAddText(text, count++ ? ",\n  " : "\n  ");
         addBody(text, scene->objects[i].def.name, &body);
     }
-    if (count)
-        tlwAddText(text, "]}\n");
+    tlwAddText(text, "], \"pieces\": [");
+    for (int n = 0; n < pieces; n++) {
+        tlwPieceState piece;
+        TLW_TRY(tlwGetPiece(sim, n, &piece));
+        tlwAddText(text, n ? ",\n  " : "\n  ");
+        addPiece(text, scene, &piece);
+    }
+    tlwAddText(text, "]}\n");
+    if (!count && !pieces && !text->failed)
+        tlwClearText(text);
     return text->failed ? tlwFailMemory(&scene->context->message, "the rigid bodies of a frame") : TLW_OK;
 }
 

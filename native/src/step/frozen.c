@@ -240,7 +240,8 @@ static tlwResult holdPieces(Find *f, tlwPairTable *overlaps)
 // ---------------------------------------------------------------------------------------------------------------------
 // Members
 
-// A label that particles of an old piece go with, next to a cell that is not theirs; 0 when there is none.
+// A label that particles of an old piece (or of none: any label) go with, next to a cell that is not theirs; 0 when
+// there is none.
 static int32_t labelNear(const Find *f, const Cell *cell, int origin)
 {
     int32_t best = 0;
@@ -248,7 +249,7 @@ static int32_t labelNear(const Find *f, const Cell *cell, int origin)
     for (int q = 0; q < 27; q++) {
         int di = q % 3 - 1, dj = q / 3 % 3 - 1, dk = q / 9 - 1, steps = abs(di) + abs(dj) + abs(dk);
         int64_t c = cell->index + di + dj * f->grid->stride_y + dk * f->grid->stride_z;
-        if (f->labels[c] && f->from[c] == origin && steps < nearest) {
+        if (f->labels[c] && (f->from[c] == origin || !origin) && steps < nearest) {
             nearest = steps;
             best = f->labels[c];
         }
@@ -264,7 +265,7 @@ static int32_t labelOf(const Find *f, const Cell *cell, int64_t n)
         return 0;
     int32_t own = f->labels[cell->index];
     int origin = oldNumber(f, n);
-    if (!origin || (own && f->from[cell->index] == origin))
+    if (own && (!origin || f->from[cell->index] == origin))
         return own;
     int32_t near = labelNear(f, cell, origin);
     return near ? near : own;

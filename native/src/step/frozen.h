@@ -92,6 +92,10 @@ tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces);
 tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double time, double dt, tlwFlow *flow,
                           tlwPieces *pieces, tlwBodyCoupling *coupling);
 
+// Below the cell: the liquid around free pieces is not lightened by particles of theirs in the same cells, and a piece
+// displaces the volume of its particles, not that of its cells. After tlwCouplePieces; writes flow->density.
+tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPieces *pieces, tlwBodyCoupling *coupling);
+
 // What viscosity did to the faces of pieces that were added before.
 void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
 

@@ -279,6 +279,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     TLW_TRY(tlwFindPieces(&search, &sim->pieces));
     tlwResult result =
         tlwCouplePieces(sim->context, sim->scene, sim->time + dt, dt, &sim->flow, &sim->pieces, coupling);
+    if (result == TLW_OK)
+        result = tlwRefinePieces(&search, dt, &sim->pieces, coupling);
     sim->stats.pieces = sim->pieces.count;
     tlwClockStage(sim, "pieces");
     if (result == TLW_OK)

@@ -1,6 +1,7 @@
 #include "step/thermal_particles.h"
 
 #include "base/memory.h"
+#include "step/material_state.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -15,7 +16,7 @@ typedef struct Transfer {
     const tlwSortedCells *sorted;
     const tlwMaterial *materials;
     double *mass, *heat;
-    double ambient, share;
+    double ambient, share, front_share;
     atomic_bool failed;
 } Transfer;
 
@@ -143,6 +144,7 @@ typedef struct Hood {
     float change[27], fresh[27];
     float low, high; // of the new values
     int material;
+    bool front; // frozen and molten material meet here
 } Hood;
 
 static void loadHood(const Block *b, int cell, Hood *h)
@@ -196,7 +198,12 @@ static inline Value movePart(const Transfer *t, const Hood *hood, const int corn
     Value v = {.low = hood->low < h ? hood->low : h, .high = hood->high > h ? hood->high : h};
     double flip = h + mix(hood->change + base, w[0], w[1], w[2]);
     double pic = mix(hood->fresh + base, w[0], w[1], w[2]);
-    v.h = tlwClamp(flip + t->share * (pic - flip), v.low, v.high);
+    if (hood->front) { // latent heat does not conduct: only temperatures even out
+        const tlwMaterial *m = &t->materials[hood->material];
+        double gap = tlwGetTemperature(m, pic) - tlwGetTemperature(m, flip);
+        pic = flip + tlwGetSpecificHeat(m, tlwGetMelt(m, flip)) * gap;
+    }
+    v.h = tlwClamp(flip + (hood->front ? t->front_share : t->share) * (pic - flip), v.low, v.high);
     return v;
 }
 
@@ -220,6 +227,23 @@ static void shiftParts(const Transfer *t, Value *values, int64_t begin, int64_t 
     }
 }
 
+// Whether frozen and molten material meet in a cell or next to it. Cells with guests are left alone: the heat contents
+// around them are those of mixtures.
+static bool isFront(const Transfer *t, const Hood *hood, int64_t first, int64_t next)
+{
+    const tlwMaterial *m = &t->materials[hood->material];
+    double limit = m->enthalpy_solidus + TLW_FROZEN_MELT * m->def.latent_heat, low = hood->low, high = hood->high;
+    if (!m->melts || m->def.frozen != TLW_FROZEN_RIGID)
+        return false;
+    for (int64_t n = first; n < next; n++) {
+        if (t->particles->material[n] != hood->material)
+            return false;
+        low = fmin(low, t->particles->enthalpy[n]);
+        high = fmax(high, t->particles->enthalpy[n]);
+    }
+    return low < limit && high >= limit;
+}
+
 static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values)
 {
     const tlwGrid *grid = &t->flow->grid;
@@ -235,6 +259,7 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
         loadHood(b, cell, &hood);
         if (hood.material < 0)
             continue;
+        hood.front = isFront(t, &hood, first, next);
         int corner[3] = {tile->cell[0] + cell % TLW_TILE, tile->cell[1] + cell / TLW_TILE % TLW_TILE,
                          tile->cell[2] + cell / (TLW_TILE * TLW_TILE)};
         double missing = t->heat[getIndex(grid, tile, cell)], mass = 0;
@@ -308,7 +333,8 @@ tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *partic
                   .materials = materials,
                   .mass = tlwGetDoubles(&flow->grid, mass),
                   .heat = tlwGetDoubles(&flow->grid, heat)};
-    t.share = fmax(NOISE_SHARE, 1 - exp(-SUBCELL_DECAY * conduction));
+    t.front_share = 1 - exp(-SUBCELL_DECAY * conduction);
+    t.share = fmax(NOISE_SHARE, t.front_share);
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, returnRange, &t);
     if (atomic_load(&t.failed))
         return TLW_OUT_OF_MEMORY;

@@ -20,10 +20,11 @@ void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *parti
 
 // Cells to particles: `heat` (double, J) is what each cell received. Particles take the interpolated change, keep most
 // of what makes them differ from it (FLIP) and take a share of the interpolated state (PIC): what conduction evens out
-// within a cell during `conduction` = k dt / (rho c dx^2), at least a little. No particle is pushed beyond the smallest
-// and largest new value of the cells around it. The particles of a cell receive exactly the cell's heat; rounding is
-// carried on from particle to particle, so that slow heating is not lost in it.
-// Also brings enthalpy, temperature and melt of `flow` up to date.
+// within a cell during `conduction` = k dt / (rho c dx^2), at least a little. Where frozen and molten material meet,
+// only temperatures even out: mixing their heat contents would melt ice in ice water. No particle is pushed beyond the
+// smallest and largest new value of the cells around it. The particles of a cell receive exactly the cell's heat;
+// rounding is carried on from particle to particle, so that slow heating is not lost in it. Also brings enthalpy,
+// temperature and melt of `flow` up to date.
 tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
                         const tlwMaterial *materials, double conduction, int mass, int heat);
 
