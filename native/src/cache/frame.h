@@ -11,7 +11,7 @@ typedef struct tlwFrameTimes {
     double waited;  // of these, for output
 } tlwFrameTimes;
 
-// The frame's rigid_*.json; empty when the scene has no bodies.
+// The frame's rigid_*.json; empty when there are no bodies and no frozen pieces.
 tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text);
 
 // Writes what the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object in
