@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define BALL 0.15    // cells: radius of a surface particle's ball
+#define BALL 0.2     // cells: radius of a surface particle's ball
 #define MARGIN 3     // cells that a field reaches beyond what may touch it
 #define FRICTION 0.5 // of wax, ice and the like
 
