@@ -10,7 +10,9 @@ sheet() {
     rm -f "$out/$1"_[0-9]*.png
     blender -b --factory-startup --python-exit-code 1 --python "$root/addon/tallow/demo/run.py" -- \
         --scene "$1" --out "$out" --size 165 --samples "${SAMPLES:-24}" ${RENDER_ONLY:+--reuse} | grep -E "MEASURED|Error" || true
-    montage "$out/$1"_[0-9]*.png -tile 3x -geometry +2+2 -background black -depth 8 -colors 256 "PNG8:$images/$1.png"
+    local first=("$out/$1"_[0-9]*.png) tile=3x
+    [ "$(identify -format '%[fx:w<h]' "${first[0]}")" = 1 ] && tile=6x
+    montage "$out/$1"_[0-9]*.png -tile $tile -geometry +2+2 -background black -depth 8 -colors 256 "PNG8:$images/$1.png"
 }
 
 mkdir -p "$out"

@@ -39,7 +39,7 @@ def test_a_frame_carries_its_attributes_in_blender_units(tmp_path):
     frame = frames.prepare(tmp_path / "a.ply", 10.0, "NONE", [])
     assert np.allclose(frame.positions, rows[:, :3] * 10) and np.allclose(frame.attributes["velocity"], rows[:, 3:6] * 10)
     assert np.allclose(frame.attributes["rest_position"], rows[:, 8:11] * 10) and np.allclose(frame.attributes["melt"], rows[:, 7])
-    assert set(frame.attributes) == {"velocity", "rest_position", "temperature", "melt", "material"}
+    assert set(frame.attributes) == {"velocity", "rest_position", "temperature", "celsius", "melt", "material"}
     assert "tallow_color" in frames.prepare(tmp_path / "a.ply", 1.0, "MELT", []).attributes
 
 

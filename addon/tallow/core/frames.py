@@ -62,6 +62,8 @@ def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp:
         if scale != 1.0:
             vectors = {name: array * np.float32(scale) for name, array in vectors.items()}
         attributes = {**vectors, **{name: ply.columns(rows, name) for name in ("temperature", "melt", "material")}}
+        # Cycles takes the name `temperature` for that of a volume, so shaders cannot read it from a mesh.
+        attributes["celsius"] = attributes["temperature"] - np.float32(273.15)
         tint = colors.vertex_colors(color, rows, materials)
     except (OSError, ply.PlyError, KeyError, ValueError):
         return None

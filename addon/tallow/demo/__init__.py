@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ready scenes. Each module has LABEL and TEXT for the menu, FRAMES and RESOLUTION, the frames of its contact SHEET, and
-`build()`, which fills an empty scene through the add-on's operators and properties."""
+`build()`, which fills an empty scene through the add-on's operators and properties; FPS and SHAPE of the picture if not the usual."""
 
 from __future__ import annotations
 

@@ -6,13 +6,14 @@ import bpy
 from . import kit
 
 WIDTH, DEPTH, HEIGHT = 0.70, 0.26, 2.2
+SHAPE = 0.5  # of the picture, width to height
 
 
 def fill() -> None:
     scene = bpy.context.scene
-    scene.tallow.thermal_speed = 0.0
+    scene.tallow.thermal_speed, scene.tallow.cfl = 0.0, 4.0
     water = kit.cast(kit.block("Water", (WIDTH, DEPTH, HEIGHT - 0.1), (0.0, 0.0, 0.5 * HEIGHT - 0.05)), "LIQUID")
     kit.recipe(water, "Tank water", color=(0.35, 0.65, 0.8))
     kit.where((-0.5 * WIDTH, -0.5 * DEPTH, 0.0), (0.5 * WIDTH, 0.5 * DEPTH, HEIGHT), "z0=SLIP")
-    kit.film((0.0, 0.0, 0.5 * HEIGHT), 2.5, (0.10, -1.0, 0.12), floor=-0.002)
-    kit.surface("LIQUID")
+    kit.film((0.0, 0.0, 0.5 * HEIGHT), 1.9, (0.12, -1.0, 0.14), floor=-0.002, sky=1.0)  # a tall picture shows a third more
+    kit.tank_water()

@@ -6,17 +6,17 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Candle", "Wax melts at the flame, runs over the rim of a leaning candle and hardens in runs"
-FRAMES, RESOLUTION = 96, 44
-SHEET = (1, 20, 39, 58, 77, 96)
+FRAMES, RESOLUTION = 72, 36
+SHEET = (1, 15, 29, 43, 57, 72)
 
 
 def build() -> None:
     scene = bpy.context.scene
     wax = kit.cast(kit.tube("Candle", 0.024, 0.085, (0.0, 0.0, -0.004)), "WAX", temperature=35.0)
     wax.rotation_euler = (0.10, 0.10, 0.0)
-    kit.recipe(wax, "Candle wax", [(60.0, 0.3), (100.0, 0.1)], color=(0.88, 0.82, 0.68))
+    kit.recipe(wax, "Candle wax", [(60.0, 2.0), (100.0, 0.8)], solid_viscosity=2000.0, color=(0.88, 0.82, 0.68))
     kit.paint(kit.cast(kit.tube("Saucer", 0.07, 0.012, (0.0, 0.0, -0.012)), "SOLID"), (0.10, 0.16, 0.30), 0.25)
-    kit.cast(kit.ball("Heat", 0.004, (0.010, -0.010, 0.098)), "HEAT", heat_kind="LAMP", power=60.0)
+    kit.cast(kit.ball("Heat", 0.004, (0.010, -0.010, 0.098)), "HEAT", heat_kind="LAMP", power=90.0)
     flame = kit.ball("Flame", 0.005, (0.009, -0.009, 0.098))
     flame.scale = (0.8, 0.8, 2.2)
     flame.rotation_euler = wax.rotation_euler

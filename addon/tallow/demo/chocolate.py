@@ -6,8 +6,8 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Chocolate", "Melted chocolate is poured over a cool shape, coats it and runs off"
-FRAMES, RESOLUTION = 84, 40
-SHEET = (4, 16, 30, 44, 60, 84)
+FRAMES, RESOLUTION = 64, 34
+SHEET = (4, 12, 22, 34, 48, 64)
 
 
 def build() -> None:
@@ -17,7 +17,7 @@ def build() -> None:
     tap = kit.cast(kit.tube("Pour", 0.013, 0.012, (0.0, 0.004, 0.142)), "INFLOW", material="chocolate", temperature=45.0,
                    velocity=(0.0, 0.0, -0.45))
     kit.recipe(tap, "Couverture", color=(0.085, 0.028, 0.010))
-    kit.blink(tap, [(2, 60)])
+    kit.blink(tap, [(2, 40)])
     kit.where((-0.085, -0.085, -0.008), (0.085, 0.085, 0.155), "x0=OPEN x1=OPEN y0=OPEN y1=OPEN")
     scene.tallow.thermal_speed = 20.0
     kit.film((0.0, 0.0, 0.055), 0.18, (0.35, -1.0, 0.38), floor=-0.0201)

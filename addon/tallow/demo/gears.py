@@ -6,8 +6,8 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Gears and Animals", "Eight metal gears sink past three wooden animals that rise"
-FRAMES, RESOLUTION, FPS = 60, 40, 30
-SHEET = (1, 7, 13, 22, 36, 60)
+FRAMES, RESOLUTION, FPS = 50, 34, 30
+SHEET = (1, 6, 11, 18, 30, 50)
 
 
 def _animals():
@@ -22,7 +22,7 @@ def _animals():
 
 def build() -> None:
     scene = bpy.context.scene
-    scene.tallow.thermal_speed = 0.0
+    scene.tallow.thermal_speed, scene.tallow.cfl = 0.0, 4.0
     water = kit.cast(kit.block("Water", (1.0, 0.7, 0.36), (0.0, 0.0, 0.18)), "LIQUID")
     kit.recipe(water, "Tank water", color=(0.25, 0.6, 0.75))
     for animal in _animals():
@@ -35,4 +35,4 @@ def build() -> None:
         kit.paint(gear, (0.72, 0.60, 0.36) if number % 2 else (0.6, 0.62, 0.66), 0.3, 1.0)
     kit.where((-0.5, -0.35, 0.0), (0.5, 0.35, 0.75), "z0=SLIP")
     kit.film((0.0, 0.0, 0.28), 1.05, (0.30, -1.0, 0.5), floor=-0.002)
-    kit.surface("LIQUID")
+    kit.tank_water()

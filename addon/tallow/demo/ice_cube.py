@@ -6,8 +6,8 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Ice Cube", "Ice melts from below and from its edges; the water spreads and what is left rides on it"
-FRAMES, RESOLUTION = 84, 40
-SHEET = (1, 17, 34, 50, 67, 84)
+FRAMES, RESOLUTION = 64, 34
+SHEET = (1, 13, 26, 38, 51, 64)
 
 
 def build() -> None:
@@ -19,6 +19,6 @@ def build() -> None:
     kit.paint(plate, (0.10, 0.11, 0.13), 0.3)
     kit.where((-0.04, -0.04, -0.003), (0.04, 0.04, 0.036))
     tallow = scene.tallow
-    tallow.ambient, tallow.film, tallow.thermal_speed, tallow.surface_tension = 40.0, 200.0, 60.0, 1.0
+    tallow.ambient, tallow.film, tallow.thermal_speed = 40.0, 200.0, 14.0
     kit.film((0.0, 0.0, 0.011), 0.066, (0.45, -1.0, 0.5), floor=-0.0061)
     kit.surface("WAX")

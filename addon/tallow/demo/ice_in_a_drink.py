@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A drink is poured over ice cubes, which rise and float."""
+"""Ice cubes fall into a drink and float."""
 
 import bpy
 
 from . import kit
 
-LABEL, TEXT = "Ice in a Drink", "A drink is poured over four ice cubes; they rise, turn and float"
-FRAMES, RESOLUTION, FPS = 84, 40, 24
-SHEET = (1, 12, 24, 38, 56, 84)
+LABEL, TEXT = "Ice in a Drink", "Three ice cubes fall into a glass of tea, splash, turn over and float"
+FRAMES, RESOLUTION, FPS = 60, 40, 48
+SHEET = (1, 8, 14, 22, 36, 60)
 
 
 def build() -> None:
     scene = bpy.context.scene
     scene.tallow.thermal_speed = 0.0
-    kit.see_through(kit.cast(kit.cup("Glass", 0.040, 0.105, 0.007, (0.0, 0.0, 0.0)), "SOLID", surface="SLIP"))
-    for number, (x, y, z, turn) in enumerate(((-0.016, -0.012, 0.021, 0.3), (0.018, 0.010, 0.021, 0.9), (-0.006, 0.012, 0.050, 0.5),
-                                              (0.012, -0.012, 0.072, 1.2))):
-        cube = kit.cast(kit.block(f"Ice {number + 1}", (0.023, 0.023, 0.023), (x, y, z), 0.002), "RIGID", density=917.0,
-                        friction=0.1, surface="SLIP")
-        cube.rotation_euler = (0.0, 0.0, turn)
-        kit.see_through(cube, (0.92, 0.97, 1.0), 0.15)
-    tap = kit.cast(kit.tube("Pour", 0.009, 0.012, (0.026, 0.0, 0.118)), "INFLOW", velocity=(-0.25, 0.0, -0.8))
-    tap.tallow.temperature = 8.0
-    kit.recipe(tap, "Iced tea", color=(0.62, 0.26, 0.05))
-    kit.blink(tap, [(2, 52)])
-    kit.where((-0.050, -0.050, -0.001), (0.050, 0.050, 0.135))
-    kit.film((0.0, 0.0, 0.062), 0.165, (0.30, -1.0, 0.45), floor=-0.0011, sky=1.2)
-    kit.surface("LIQUID")
+    kit.pane(kit.cast(kit.cup("Glass", 0.040, 0.115, 0.007, (0.0, 0.0, 0.0)), "SOLID", surface="SLIP"))
+    tea = kit.cast(kit.tube("Tea", 0.040, 0.070, (0.0, 0.0, 0.007)), "LIQUID", temperature=8.0)
+    kit.recipe(tea, "Iced tea", color=(0.85, 0.50, 0.15))
+    for number, (x, y, z, turn) in enumerate(((-0.016, -0.010, 0.095, 0.3), (0.017, 0.008, 0.102, 0.9), (-0.004, 0.010, 0.140, 0.5))):
+        cube = kit.cast(kit.block(f"Ice {number + 1}", (0.025, 0.025, 0.025), (x, y, z), 0.002), "RIGID", density=917.0, temperature=-5.0,
+                        friction=0.1, restitution=0.1, surface="SLIP")
+        cube.rotation_euler = (0.3 * number, 0.5 * turn, turn)
+        kit.paint(cube, (0.80, 0.90, 0.97), 0.15)
+    kit.where((-0.050, -0.050, -0.001), (0.050, 0.050, 0.165))
+    kit.film((0.0, 0.0, 0.070), 0.185, (0.30, -1.0, 0.60), floor=-0.0011, sky=2.0)
+    kit.tank_water()

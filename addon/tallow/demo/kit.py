@@ -10,7 +10,7 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
-from .. import domain, playback, shading
+from .. import domain, playback, roles, shading
 from ..properties.materials import find_custom
 
 Triple = Sequence[float]
@@ -172,7 +172,7 @@ def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), fl
     power = light * 110.0 * size ** 2
     turn = Matrix.Rotation(math.atan2(direction[0], -direction[1]), 3, "Z")
     _lamp("Key", target + size * (turn @ Vector((-1.7, -1.3, 2.2))), target, power, 1.2 * size, (1.0, 0.90, 0.78))
-    _lamp("Rim", target + size * (turn @ Vector((1.3, 1.9, 1.5))), target, 0.8 * power, 1.0 * size, (0.68, 0.82, 1.0))
+    _lamp("Rim", target + size * (turn @ Vector((1.3, 1.9, 1.5))), target, 0.4 * power, 1.0 * size, (0.68, 0.82, 1.0))
     scene.world = bpy.data.worlds.new("Ready Scene")
     scene.world.use_nodes = True
     background = next(node for node in scene.world.node_tree.nodes if node.type == "BACKGROUND")
@@ -188,12 +188,28 @@ def surface(style: str) -> bpy.types.Material:
     return bpy.context.scene.tallow.surface_object.active_material
 
 
-def see_through(obj: bpy.types.Object, color: Triple = (0.95, 0.98, 1.0), roughness: float = 0.0) -> bpy.types.Object:
-    """Glass or clear ice, with light shadows."""
-    material = shading.liquid_material([2.0 * c - 1.0 for c in color], clear=True)
-    material.name = obj.name
-    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shading.set_value(shader, "roughness", roughness)
+
+
+def tank_water() -> bpy.types.Material:
+    """Clear water that bends light less than in life, so that one sees what goes on in it."""
+    material = surface("LIQUID")
+    shading.set_value(next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"), "ior", 1.12)
+    return material
+
+
+def pane(obj: bpy.types.Object) -> bpy.types.Object:
+    """Thin glass that does not bend light: what is behind it stays clear at few samples."""
+    material, tree, shader = shading.new_tree(obj.name)
+    output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+    clear, mix, edge = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("BsdfTransparent", "MixShader", "LayerWeight"))
+    edge.inputs["Blend"].default_value = 0.06
+    clear.inputs["Color"].default_value = (0.93, 0.96, 0.96, 1.0)
+    shading.set_value(shader, "color", (0.75, 0.8, 0.82, 1.0))
+    shading.set_value(shader, "roughness", 0.05)
+    tree.links.new(edge.outputs["Facing"], mix.inputs[0])
+    tree.links.new(clear.outputs[0], mix.inputs[1])
+    tree.links.new(shader.outputs[0], mix.inputs[2])
+    tree.links.new(mix.outputs[0], output.inputs["Surface"])
     shading.assign(obj, material)
     return obj
 
@@ -229,9 +245,9 @@ def glowing(low: float, high: float) -> bpy.types.Material:
     material, tree, shader = shading.new_tree("Lava")
     tree_nodes = tree.nodes
     heat = tree_nodes.new("ShaderNodeAttribute")
-    heat.attribute_name = "temperature"
+    heat.attribute_name = "celsius"
     share = tree_nodes.new("ShaderNodeMapRange")
-    share.inputs["From Min"].default_value, share.inputs["From Max"].default_value = low + 273.15, high + 273.15
+    share.inputs["From Min"].default_value, share.inputs["From Max"].default_value = low, high
     ramp = tree_nodes.new("ShaderNodeValToRGB")
     ramp.color_ramp.elements[0].color = (0.0, 0.0, 0.0, 1.0)
     ramp.color_ramp.elements[1].color = (1.0, 0.62, 0.12, 1.0)

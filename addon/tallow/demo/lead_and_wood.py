@@ -22,4 +22,4 @@ def build() -> None:
         kit.paint(ball, color, 0.35, metal)
     kit.where((-0.5, -0.25, 0.0), (0.5, 0.25, 0.67), "z0=SLIP")
     kit.film((0.0, 0.0, 0.25), 0.95, (0.30, -1.0, 0.38), floor=-0.002)
-    kit.surface("LIQUID")
+    kit.tank_water()

@@ -6,13 +6,13 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Melting Suzanne", "Wax softens under a heat lamp, runs down and hardens on a cold plate"
-FRAMES, RESOLUTION = 72, 40
+FRAMES, RESOLUTION = 72, 48
 SHEET = (1, 15, 29, 43, 57, 72)
 
 
 def build() -> None:
     scene = bpy.context.scene
-    suzanne = kit.cast(kit.monkey("Suzanne", 0.2, (0.0, 0.0, 0.0), (-0.25, 0.0, 0.15)), "WAX")
+    suzanne = kit.cast(kit.monkey("Suzanne", 0.2, (0.0, 0.0, 0.0), (-0.55, 0.0, 0.15)), "WAX")
     kit.recipe(suzanne, "Thick wax", [(60.0, 6.0), (90.0, 2.0)], solid_viscosity=2000.0, color=(0.92, 0.62, 0.22))
     kit.paint(kit.cast(kit.block("Plate", (0.6, 0.6, 0.03), (0.0, 0.0, -0.015)), "SOLID"), (0.12, 0.12, 0.13), 0.35)
     kit.cast(kit.ball("Heat Lamp", 0.01, (0.05, -0.16, 0.30)), "HEAT", heat_kind="LAMP", power=6000.0)

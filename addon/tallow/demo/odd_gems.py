@@ -4,8 +4,8 @@
 from . import _tank, kit
 
 LABEL, TEXT = "Odd Gems", "Gems turn as they sink, since they prefer to fall broadside"
-FRAMES, RESOLUTION, FPS = 48, 84, 36
-SHEET = (1, 10, 19, 28, 37, 48)
+FRAMES, RESOLUTION, FPS = 40, 72, 30
+SHEET, SHAPE = (1, 8, 16, 24, 32, 40), _tank.SHAPE
 
 
 def build() -> None:

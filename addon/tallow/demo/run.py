@@ -23,7 +23,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--frames", type=int, help="length of the bake; the scene's own unless given")
     parser.add_argument("--resolution", type=int, help="cells along the longest side; the scene's own unless given")
     parser.add_argument("--step", type=int, help="render every so many frames; 0 renders none; unless given, six of them")
-    parser.add_argument("--size", type=int, default=480, help="height of the picture in pixels")
+    parser.add_argument("--size", type=int, default=480, help="height of the picture in pixels; twice that for tall ones")
     parser.add_argument("--samples", type=int, default=48)
     parser.add_argument("--reuse", action="store_true", help="render the bake that is in the folder already")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
@@ -52,6 +52,16 @@ def bake(options: argparse.Namespace) -> None:
     bpy.ops.wm.save_mainfile()
 
 
+def show_bake(options: argparse.Namespace, kit) -> None:
+    """Play the newest bake of this scene, with the light, camera and shaders that the script makes now."""
+    scene, bakes = bpy.context.scene, (options.out / "cache" / options.scene).glob("*/bake.json")
+    newest = max(bakes, key=lambda path: path.stat().st_mtime, default=None)
+    if newest is None:
+        sys.exit(f"There is no bake of {options.scene} in {options.out}")
+    scene.tallow.bake_path = str(newest.parent)
+    kit.roles.update_sources(kit.roles.with_role(scene, *kit.roles.SOURCES), baked=True)
+
+
 def drop_subsurface() -> None:
     """Light inside the wax only speckles at few samples."""
     for material in bpy.data.materials:
@@ -61,7 +71,7 @@ def drop_subsurface() -> None:
                     node.inputs[name].default_value = 0.0
 
 
-def render(options: argparse.Namespace, sheet) -> None:
+def render(options: argparse.Namespace, sheet, shape: float) -> None:
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
@@ -72,7 +82,8 @@ def render(options: argparse.Namespace, sheet) -> None:
     if options.samples < 64:
         drop_subsurface()
     scene.view_settings.view_transform = "Standard"
-    scene.render.resolution_x, scene.render.resolution_y = options.size * 4 // 3, options.size
+    height = options.size if shape >= 1.0 else 2 * options.size
+    scene.render.resolution_x, scene.render.resolution_y = round(shape * height), height
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"
     scene.render.use_motion_blur = True
@@ -96,13 +107,13 @@ def main() -> None:
     if options.scene not in demo.SCENES:
         sys.exit(f"There is no scene {options.scene}. There are: {', '.join(demo.SCENES)}")
     module = demo.SCENES[options.scene]
+    demo.build(options.scene, options.frames, options.resolution)
     if options.reuse:
-        bpy.ops.wm.open_mainfile(filepath=str(options.out / f"{options.scene}.blend"))
+        show_bake(options, demo.kit)
     else:
-        demo.build(options.scene, options.frames, options.resolution)
         bake(options)
     if options.step != 0:
-        render(options, module.SHEET)
+        render(options, module.SHEET, getattr(module, "SHAPE", 4.0 / 3.0))
 
 
 main()

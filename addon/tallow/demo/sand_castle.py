@@ -8,9 +8,9 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Drip Sand Castle", "Drops of wet sand fall one by one, keep their shape and pile up"
-FRAMES, RESOLUTION = 96, 44
-SHEET = (6, 24, 42, 60, 78, 96)
-PERIOD = 4  # frames from drop to drop
+FRAMES, RESOLUTION = 72, 34
+SHEET = (4, 16, 30, 44, 58, 72)
+PERIOD = 3  # frames from drop to drop
 
 
 def build() -> None:

@@ -3,9 +3,9 @@
 
 from . import _tank, kit
 
-LABEL, TEXT = "Tumbling Stones", "The upper of two sinking stones catches up with the lower one and passes it"
-FRAMES, RESOLUTION, FPS = 48, 84, 36
-SHEET = (1, 10, 19, 28, 37, 48)
+LABEL, TEXT = "Tumbling Stones", "The upper of two sinking stones drifts into the wake of the lower one; they touch and tumble"
+FRAMES, RESOLUTION, FPS = 40, 72, 30
+SHEET, SHAPE = (1, 8, 16, 24, 32, 40), _tank.SHAPE
 
 
 def build() -> None:
