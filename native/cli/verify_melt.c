@@ -139,7 +139,7 @@ static double *listVertices(tlwRig *rig, double above, int *count)
 
 static void runFrozenStands(tlwReport *report)
 {
-    const double dx = 0.32 / 32;
+    const double dx = 0.015;
     tlwSceneDef def = makeRoom(0.24, 0.36, dx);
     tlwMaterialDef wax = makeParaffin();
     tlwRig rig;

@@ -396,14 +396,12 @@ tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPiece
         return TLW_OK;
     tlwMotion *after = listMotions(pieces), *mean = listMotions(pieces);
     tlwResult result = after && mean ? TLW_OK : tlwFailMemory(&context->message, "the frozen pieces");
-    bool moves = false;
     for (int n = 0; result == TLW_OK && n < pieces->count; n++) {
         const tlwPiece *piece = &pieces->items[n];
         mean[n] = (tlwMotion){tlwMulAdd(piece->centre, 0.5, piece->shift), tlwScale(piece->shift, 1 / dt),
                               tlwScale(tlwRotationVectorFromQuat(piece->turn), 1 / dt)};
-        moves = moves || tlwLength(mean[n].velocity) > 0 || tlwLength(mean[n].spin) > 0;
     }
-    if (result == TLW_OK && moves)
+    if (result == TLW_OK) // also for those at rest: air beside them must not carry their surface off
         result = showMotion(context, mean, flow);
     if (result == TLW_OK) {
         Carry c = {&flow->grid, pieces, after, particles, true};
