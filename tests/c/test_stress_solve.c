@@ -216,33 +216,6 @@ static void test_deflation_solves_the_rigid_modes(void **state)
     tlwFreeStressSystem(&system);
 }
 
-// A piece moves as one: its faces' velocities are a rigid motion, and the liquid beside it has been solved with it.
-static void test_pieces_move_rigidly(void **state)
-{
-    (void)state;
-    double ratio = 1;
-    tlwStressSystem system;
-    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 16), TLW_OK);
-    const tlwGrid *grid = &system.level.grid;
-    for (int k = 4; k < 9; k++)
-        for (int j = 4; j < 12; j++)
-            for (int i = 8; i < 12; i++)
-                system.piece[tlwCellIndex(grid, i, j, k)] = 1;
-    system.piece_count = 1;
-    solve(NULL, &system, TLW_STRESS_MULTIGRID);
-    // Rigid motion from three faces: u at two heights gives spin about y, and so on; then predict another face.
-    const double *u = system.x.at[0], *v = system.x.at[1], *w = system.x.at[2];
-#define AT(f, i, j, k) f[tlwCellIndex(grid, i, j, k)]
-    double wy = AT(u, 9, 6, 7) - AT(u, 9, 6, 6), wz = AT(u, 9, 6, 6) - AT(u, 9, 7, 6);
-    double wx = AT(w, 9, 7, 6) - AT(w, 9, 6, 6);
-    assert_true(fabs(AT(u, 11, 10, 8) - (AT(u, 9, 6, 6) + 2 * wy - 4 * wz)) < 1e-9);
-    assert_true(fabs(AT(v, 10, 9, 5) - (AT(v, 9, 6, 6) + wz + wx)) < 1e-9);
-    assert_true(fabs(AT(w, 8, 11, 7) - (AT(w, 9, 6, 6) + 5 * wx + wy)) < 1e-9);
-    assert_true(fabs(AT(w, 9, 6, 6)) > 1e-3);
-#undef AT
-    tlwFreeStressSystem(&system);
-}
-
 static bool cancelAtOnce(void *user)
 {
     (void)user;
@@ -276,7 +249,6 @@ int main(void)
         cmocka_unit_test(test_thread_count_does_not_change_a_bit),
         cmocka_unit_test(test_peeling_is_exact),
         cmocka_unit_test(test_deflation_solves_the_rigid_modes),
-        cmocka_unit_test(test_pieces_move_rigidly),
         cmocka_unit_test(test_cancel_and_failure_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ static void initScene(Scene *scene, int nx, int ny, int nz, double dx)
     float zero = 0, far = (float)(4 * dx);
     uint8_t no = 0;
     int32_t none = 0;
+    int16_t no_object = -1;
     memset(scene, 0, sizeof *scene);
     tlwGrid *grid = &scene->grid;
     tlwInitGrid(grid, (tlwVec3){0, 0, 0}, (int[3]){nx, ny, nz}, dx);
@@ -36,7 +37,8 @@ static void initScene(Scene *scene, int nx, int ny, int nz, double dx)
         def->solid_velocity[a] = tlwAddField(grid, sizeof zero, &zero, false);
     }
     def->stick = tlwAddField(grid, sizeof no, &no, false);
-    def->piece = tlwAddField(grid, sizeof none, &none, false);
+    def->label = tlwAddField(grid, sizeof none, &none, false);
+    def->solid_object = tlwAddField(grid, sizeof no_object, &no_object, false);
     int tiles[1000][3], count = 0;
     for (int k = -1; k <= nz / 8; k++)
         for (int j = -1; j <= ny / 8; j++)
@@ -252,24 +254,65 @@ static void test_floor_holds_or_lets_slip(void **state)
     }
 }
 
-static void test_frozen_piece_turns_as_one(void **state)
+// A ball of liquid, with a body or a piece in it that moves and turns on its own: then they move together, and nothing
+// of the momentum and the angular momentum is lost.
+static void checkDrag(bool frozen)
 {
-    (void)state;
     const double v[3] = {0, 0, 1}, none[3] = {0};
+    enum { N = 24, OBJECT = 3, LABEL = 7 };
     Scene scene;
-    makeBall(&scene, 16, 0.1, v, none);
+    makeBall(&scene, N, 1e6, v, none);
+    const double dx = scene.grid.dx, centre = 11.7, radius = 4, mass = 3000 * 4.0 / 3 * acos(-1) * pow(radius * dx, 3);
+    const double inertia = 0.4 * mass * pow(radius * dx, 2);
+    tlwCoupledBody body = {.object = frozen ? TLW_PIECE_KEY(LABEL) : OBJECT,
+                           .inverse_mass = 1 / mass,
+                           .centre = {centre * dx, centre * dx, centre * dx},
+                           .velocity = {0.5, 0, 0},
+                           .spin = {0, 2, 0}};
+    for (int a = 0; a < 3; a++)
+        body.inverse_inertia.m[a][a] = 1 / inertia;
+    tlwBodyCoupling coupling = {.bodies = &body, .count = 1};
+    scene.def.coupling = &coupling;
+    scene.def.drag_pieces = true;
+    scene.def.tolerance = 1e-8;
     FOR_CELLS(&scene, i, j, k)
     {
-        if (i > 8 && abs(j - 8) < 3 && abs(k - 8) < 3 && AT(&scene, phi, i, j, k) < 0)
-            tlwGetInts(&scene.grid, scene.def.piece)[tlwCellIndex(&scene.grid, i, j, k)] = 77;
-        AT(&scene, velocity[1], i, j, k) = (float)(0.3 * i); // a shear that wax may not follow
+        int64_t at = tlwCellIndex(&scene.grid, i, j, k);
+        double x = i - centre, y = j - centre, z = k - centre, shift = frozen ? 0.5 : 0;
+        double out = sqrt(pow(x + shift, 2) + pow(y + shift, 2) + pow(z + shift, 2)) - radius;
+        STICK(&scene, i, j, k) = 1;
+        if (frozen && out < 0)
+            tlwGetInts(&scene.grid, scene.def.label)[at] = LABEL;
+        if (!frozen) {
+            AT(&scene, solid, i, j, k) = (float)(fmin(out, 4) * dx);
+            ((int16_t *)scene.grid.fields[scene.def.solid_object].data)[at] = out < 4 ? OBJECT : -1;
+        }
     }
     solve(&scene);
-    double spin = AT(&scene, velocity[1], 11, 8, 8) - AT(&scene, velocity[1], 10, 8, 8);
-    double turn = AT(&scene, velocity[0], 11, 9, 8) - AT(&scene, velocity[0], 11, 8, 8);
-    assert_true(fabs(spin + turn) < 1e-4 && fabs(spin) > 0.01);
-    assert_true(fabs(AT(&scene, velocity[0], 11, 8, 8) - AT(&scene, velocity[0], 12, 8, 8)) < 1e-5);
+    // Very viscous: all of it moves as one.
+    double liquid = 1000 * 4.0 / 3 * acos(-1) * (pow(0.3, 3) - pow(radius * dx, 3));
+    double top = AT(&scene, velocity[0], 12, 12, 18), bottom = AT(&scene, velocity[0], 12, 12, 5);
+    double spin = (top - bottom) / (13 * dx), up = liquid / (liquid + mass), along = 0.5 * mass / (liquid + mass);
+    print_message("body %.4f %.4f %.4f, expected %.4f 0 %.4f; spins %.4f %.4f\n", body.velocity.x, body.velocity.y,
+                  body.velocity.z, along, up, body.spin.y, spin);
+    assert_true(fabs(body.velocity.z / up - 1) < 0.05 && fabs(body.velocity.x / along - 1) < 0.07);
+    assert_true(fabs(AT(&scene, velocity[2], 12, 12, 5) / body.velocity.z - 1) < 0.02);
+    // Whatever the liquid's mass is on this grid: both components of the momentum are kept.
+    assert_true(fabs(body.velocity.z + 2 * body.velocity.x - 1) < 2e-3 && fabs(body.velocity.y) < 1e-3);
+    assert_true(fabs(body.spin.y / spin - 1) < 0.02 && spin > 0.1 && spin < 1);
     tlwFreeGrid(&scene.grid);
+}
+
+static void test_viscosity_drags_a_rigid_body_along(void **state)
+{
+    (void)state;
+    checkDrag(false);
+}
+
+static void test_viscosity_drags_a_frozen_piece_along(void **state)
+{
+    (void)state;
+    checkDrag(true);
 }
 
 static void test_failed_solve_leaves_velocity_alone(void **state)
@@ -336,7 +379,8 @@ int main(void)
         cmocka_unit_test(test_stiff_blob_flies_and_spins_freely),
         cmocka_unit_test(test_strain_decays_and_momentum_stays),
         cmocka_unit_test(test_floor_holds_or_lets_slip),
-        cmocka_unit_test(test_frozen_piece_turns_as_one),
+        cmocka_unit_test(test_viscosity_drags_a_rigid_body_along),
+        cmocka_unit_test(test_viscosity_drags_a_frozen_piece_along),
         cmocka_unit_test(test_failed_solve_leaves_velocity_alone),
         cmocka_unit_test(test_thin_liquid_is_left_to_jacobi),
         cmocka_unit_test(test_manufactured_flow_is_second_order),

@@ -123,3 +123,13 @@ void tlwDeflateCorrection(tlwThreads *threads, tlwStressDeflation *deflation, co
     tlwSolveEnvelope(&deflation->matrix, deflation->values);
     tlwAddRigidFloat(threads, &deflation->parts, deflation->values, z);
 }
+
+void tlwAddDeflation(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFaceDoubles *r, double scale,
+                     tlwFaceFloats *z)
+{
+    tlwRigidMoments(threads, &deflation->parts, r, deflation->values);
+    for (int n = 0; n < 6 * deflation->parts.count; n++)
+        deflation->values[n] *= scale;
+    tlwSolveEnvelope(&deflation->matrix, deflation->values);
+    tlwAddRigidFloat(threads, &deflation->parts, deflation->values, z);
+}

@@ -23,4 +23,8 @@ void tlwDeflate(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFac
 void tlwDeflateCorrection(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFaceDoubles *r, double scale,
                           tlwFaceFloats *z);
 
+// The same beside, not after: z += W E^-1 W' (scale r). Symmetric whatever the system has beyond the level's A.
+void tlwAddDeflation(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFaceDoubles *r, double scale,
+                     tlwFaceFloats *z);
+
 #endif

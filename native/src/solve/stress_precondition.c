@@ -61,24 +61,13 @@ static tlwResult labelAggregates(tlwStressSystem *system, int16_t *label, int *c
     }
 }
 
-// Rigid pieces are parts of their own, above all others: then deflation keeps them rigid.
-static void labelPieces(const tlwStressSystem *system, int16_t *label, int *count)
-{
-    const tlwGrid *grid = &system->level.grid;
-    for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        if (system->piece[row + i])
-            label[row + i] = (int16_t)(*count + system->piece[row + i]);
-    *count += system->piece_count;
-}
-
 tlwResult tlwInitStressPreconditioner(tlwThreads *threads, tlwStressPreconditioner *pre, tlwStressSystem *system,
                                       tlwStressMethod method)
 {
     memset(pre, 0, sizeof *pre);
     tlwStressLevel *level = &system->level;
     pre->method = method;
+    pre->additive = system->bodies != NULL;
     pre->level = level;
     int16_t none = 0;
     int slot = tlwAddField(&level->grid, sizeof none, &none, false);
@@ -87,8 +76,6 @@ tlwResult tlwInitStressPreconditioner(tlwThreads *threads, tlwStressPrecondition
         return TLW_OUT_OF_MEMORY;
     int16_t *label = level->grid.fields[slot].data;
     int count = 0;
-    if (system->piece_count)
-        TLW_TRY(tlwInitRigidParts(threads, &pre->pieces, level, system->piece, system->piece_count));
     pre->bound = tlwBoundStress(threads, level);
     if (method == TLW_STRESS_MULTIGRID) {
         TLW_TRY(tlwInitStressMultigrid(threads, &pre->multigrid, level, &pre->x, &pre->y, &pre->b));
@@ -96,8 +83,6 @@ tlwResult tlwInitStressPreconditioner(tlwThreads *threads, tlwStressPrecondition
     } else if (method == TLW_STRESS_AGGREGATION) {
         TLW_TRY(labelAggregates(system, label, &count));
     }
-    if (system->piece_count && method != TLW_STRESS_JACOBI)
-        labelPieces(system, label, &count);
     if (count)
         TLW_TRY(tlwInitStressDeflation(threads, &pre->deflation, level, label, count));
     return TLW_OK;
@@ -107,7 +92,6 @@ void tlwFreeStressPreconditioner(tlwStressPreconditioner *pre)
 {
     tlwFreeStressMultigrid(&pre->multigrid);
     tlwFreeStressDeflation(&pre->deflation);
-    tlwFreeRigidParts(&pre->pieces);
 }
 
 const tlwFaceFloats *tlwPrecondition(tlwThreads *threads, tlwStressPreconditioner *pre, const tlwFaceDoubles *r,
@@ -123,9 +107,9 @@ const tlwFaceFloats *tlwPrecondition(tlwThreads *threads, tlwStressPreconditione
         tlwChebyshevStress(threads, pre->level, &pre->b, AGGREGATION_DEGREE, AGGREGATION_SHARE * pre->bound, pre->bound,
                            true, &pre->x, &pre->y);
     }
-    if (pre->pieces.count)
-        tlwProjectMotionFloat(threads, &pre->pieces, z);
-    if (pre->deflation.parts.count)
+    if (pre->deflation.parts.count && pre->additive)
+        tlwAddDeflation(threads, &pre->deflation, r, scale, z);
+    else if (pre->deflation.parts.count)
         tlwDeflateCorrection(threads, &pre->deflation, r, scale, z);
     return z;
 }

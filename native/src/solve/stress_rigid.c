@@ -107,8 +107,6 @@ typedef struct Job {
     tlwFaceDoubles *out;
     tlwFaceFloats *outf;
     double scale;
-    bool by_mass; // moments of M x; forces M W q
-    bool replace; // x = W q in place of x += W q
     int64_t chunk;
     int width; // sums per label
 } Job;
@@ -164,22 +162,6 @@ static void massRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-static bool factorInertia(tlwRigidParts *parts)
-{
-    int size = 6 * parts->count;
-    int *first = tlwAlloc((size_t)size, sizeof *first);
-    for (int i = 0; first && i < size; i++)
-        first[i] = i - i % 6;
-    bool ok = first && tlwInitEnvelope(&parts->inertia, size, first);
-    for (int i = 0; ok && i < size; i++)
-        for (int j = first[i]; j <= i; j++)
-            *tlwEnvelopeEntry(&parts->inertia, i, j) = parts->mass[i / 6][i % 6][j % 6];
-    if (ok)
-        tlwFactorEnvelope(&parts->inertia);
-    tlwFree(first);
-    return ok;
-}
-
 tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlwStressLevel *level,
                             const int16_t *label, int count)
 {
@@ -195,9 +177,8 @@ tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlw
     parts->tile_used = tlwAlloc(tiles, 1);
     parts->tile_inside = tlwAlloc(tiles, 1);
     parts->sums = tlwAlloc((size_t)count * CHUNKS * 36, sizeof *parts->sums);
-    parts->values = tlwAlloc((size_t)count * 6, sizeof *parts->values);
-    if (!parts->values || !parts->centre || !parts->radius || !parts->mass || !parts->rows || !parts->tile_used ||
-        !parts->tile_inside || !parts->sums) {
+    if (!parts->centre || !parts->radius || !parts->mass || !parts->rows || !parts->tile_used || !parts->tile_inside ||
+        !parts->sums) {
         tlwFreeRigidParts(parts);
         return TLW_OUT_OF_MEMORY;
     }
@@ -210,10 +191,6 @@ tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlw
     Job job = {.parts = parts, .width = 36};
     runChunks(threads, &job, massRange);
     addChunks(&job, &parts->mass[0][0][0]);
-    if (!factorInertia(parts)) {
-        tlwFreeRigidParts(parts);
-        return TLW_OUT_OF_MEMORY;
-    }
     return TLW_OK;
 }
 
@@ -226,8 +203,6 @@ void tlwFreeRigidParts(tlwRigidParts *parts)
     tlwFree(parts->tile_used);
     tlwFree(parts->tile_inside);
     tlwFree(parts->sums);
-    tlwFree(parts->values);
-    tlwFreeEnvelope(&parts->inertia);
     memset(parts, 0, sizeof *parts);
 }
 
@@ -286,12 +261,10 @@ static void momentRange(void *context, int64_t begin, int64_t end)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
         for (int a = 0; a < 3; a++, rows++) {
             double at[3] = {grid->tiles[t].cell[0], (double)j, k}, f[TLW_TILE];
-            const float *mass = parts->level->mass[a] + row;
             if (!*rows)
                 continue;
             for (int i = 0; i < TLW_TILE; i++) {
                 f[i] = job->x ? job->x->at[a][row + i] : job->xf->at[a][row + i];
-                f[i] *= job->by_mass ? mass[i] : 1;
             }
             addRow(parts, *rows, row, a, at, f, sums);
         }
@@ -400,11 +373,10 @@ static void addRange(void *context, int64_t begin, int64_t end)
             for (int i = 0; i < TLW_TILE; i++) {
                 if (!labelled[i])
                     continue;
-                double sum = job->by_mass ? value[i] * mass[i] : value[i];
                 if (out)
-                    out[i] = (job->replace ? 0 : out[i]) + sum;
+                    out[i] += value[i];
                 else
-                    outf[i] = (float)((job->replace ? 0 : outf[i]) + sum);
+                    outf[i] = (float)(outf[i] + value[i]);
             }
         }
     }
@@ -419,33 +391,5 @@ void tlwAddRigid(tlwThreads *threads, const tlwRigidParts *parts, const double *
 void tlwAddRigidFloat(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceFloats *x)
 {
     Job job = {.parts = parts, .q = q, .outf = x};
-    tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
-}
-
-void tlwProjectMotion(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *x)
-{
-    Job moments = {.parts = parts, .x = x, .by_mass = true, .width = 6};
-    runChunks(threads, &moments, momentRange);
-    addChunks(&moments, parts->values);
-    tlwSolveEnvelope(&parts->inertia, parts->values);
-    Job job = {.parts = parts, .q = parts->values, .out = x, .replace = true};
-    tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
-}
-
-void tlwProjectMotionFloat(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceFloats *x)
-{
-    Job moments = {.parts = parts, .xf = x, .by_mass = true, .width = 6};
-    runChunks(threads, &moments, momentRange);
-    addChunks(&moments, parts->values);
-    tlwSolveEnvelope(&parts->inertia, parts->values);
-    Job job = {.parts = parts, .q = parts->values, .outf = x, .replace = true};
-    tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
-}
-
-void tlwProjectForces(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *f)
-{
-    tlwRigidMoments(threads, parts, f, parts->values);
-    tlwSolveEnvelope(&parts->inertia, parts->values);
-    Job job = {.parts = parts, .q = parts->values, .out = f, .by_mass = true, .replace = true};
     tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
 }

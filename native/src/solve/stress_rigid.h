@@ -18,9 +18,7 @@ typedef struct tlwRigidParts {
     int16_t *rows;        // per tile, row and component: the label of its eight faces, 0 none, -1 several
     uint8_t *tile_used;   // per tile: some face has a label
     uint8_t *tile_inside; // per tile: it and all tiles around it are one label, so its samples strain in no mode
-    tlwEnvelope inertia;  // the mass matrices, factored
     double *sums;         // parallel sums, per chunk
-    double *values;       // six per label
 } tlwRigidParts;
 
 tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlwStressLevel *level,
@@ -37,14 +35,6 @@ void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlw
 // x += W q on the unknown faces.
 void tlwAddRigid(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceDoubles *x);
 void tlwAddRigidFloat(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceFloats *x);
-
-// Make the labelled faces of x move rigidly, each label by the motion that keeps its momentum and angular momentum:
-// x = W (W' M W)^-1 W' M x there.
-void tlwProjectMotion(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *x);
-void tlwProjectMotionFloat(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceFloats *x);
-
-// The transpose: spread each label's force and torque over its faces as a rigid acceleration would.
-void tlwProjectForces(tlwThreads *threads, const tlwRigidParts *parts, tlwFaceDoubles *f);
 
 // Modes of `component` of the face at domain coordinates i, j, k: three mode numbers 0 .. 5 and their values.
 static inline void tlwRigidModes(const double centre[3], double radius, int component, double i, double j, double k,

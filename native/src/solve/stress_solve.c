@@ -12,11 +12,8 @@ tlwResult tlwInitStressSystem(tlwStressSystem *system, const int dims[3], const 
 {
     memset(system, 0, sizeof *system);
     TLW_TRY(tlwInitStressLevel(&system->level, dims, tiles, count, true));
-    int16_t none = 0;
-    int slot = tlwAddField(&system->level.grid, sizeof none, &none, false);
-    if (slot < 0 || !tlwAddFaceFloats(&system->level, &system->b) || !tlwAddFaceDoubles(&system->level, &system->x))
+    if (!tlwAddFaceFloats(&system->level, &system->b) || !tlwAddFaceDoubles(&system->level, &system->x))
         return TLW_OUT_OF_MEMORY;
-    system->piece = system->level.grid.fields[slot].data;
     return TLW_OK;
 }
 
@@ -30,6 +27,7 @@ void tlwFreeStressSystem(tlwStressSystem *system)
 typedef struct Iteration {
     tlwThreads *threads;
     const tlwStressLevel *level;
+    const tlwStressBodies *bodies; // may be null
     tlwFaceFloats *b;
     tlwFaceDoubles x, r, p, q; // q = A p
     tlwFaceFloats *scaled;     // r in single precision, scaled to be about one
@@ -153,14 +151,12 @@ static void run(const Iteration *it, tlwRangeFn *fn)
     tlwParallelFor(it->threads, it->level->span_count, TLW_SPAN_BLOCK, fn, (void *)it);
 }
 
-// True residual, on rigid pieces as their force and torque. Pieces are made rigid to the last bit of x first.
-static double computeResidual(Iteration *it, const tlwRigidParts *pieces)
+// True residual.
+static double computeResidual(Iteration *it)
 {
-    if (pieces->count)
-        tlwProjectMotion(it->threads, pieces, &it->x);
     double squared = tlwStressResidual(it->threads, it->level, it->b, &it->x, &it->r);
-    if (pieces->count) {
-        tlwProjectForces(it->threads, pieces, &it->r);
+    if (it->bodies) {
+        tlwAddBodyInertia(it->bodies, -1, &it->x, &it->r);
         it->alpha = 0;
         run(it, advanceRange);
         squared = sumPartials(it->level, 0);
@@ -180,16 +176,16 @@ static void forgetDirection(Iteration *it)
 // that does not know of the wall is a worse guess than none, by the stiffness.
 static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limit)
 {
-    double squared = computeResidual(it, &pre->pieces);
+    double squared = computeResidual(it);
     double rest = tlwParallelSum(it->threads, it->level->span_count, TLW_SPAN_BLOCK, normRange, it);
     if (rest < squared) {
         for (int a = 0; a < 3; a++)
             tlwFillDoubles(it->threads, &it->level->grid, it->x.at[a], 0);
-        squared = computeResidual(it, &pre->pieces);
+        squared = computeResidual(it);
     }
     if (squared > limit && pre->deflation.parts.count) {
         tlwDeflate(it->threads, &pre->deflation, &it->r, &it->x);
-        squared = computeResidual(it, &pre->pieces);
+        squared = computeResidual(it);
     }
     return squared;
 }
@@ -216,8 +212,8 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
         it->beta = -qz / curvature;
         run(it, turnRange);
         curvature = tlwApplyStress(it->threads, it->level, &it->p, &it->q);
-        if (pre->pieces.count)
-            tlwProjectForces(it->threads, &pre->pieces, &it->q);
+        if (it->bodies)
+            curvature += tlwAddBodyInertia(it->bodies, 1, &it->p, &it->q);
         if (!(curvature > 0) || !(rz > 0))
             return TLW_NOT_CONVERGED;
         it->alpha = rz / curvature;
@@ -228,7 +224,7 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
         fresh = true;
         // The recursion drifts from the truth: believe only a residual that was computed, and restart from it.
         if (*squared <= limit) {
-            *squared = computeResidual(it, &pre->pieces);
+            *squared = computeResidual(it);
             curvature = 1;
             fresh = false;
             forgetDirection(it);
@@ -260,7 +256,12 @@ static tlwResult solveWith(Iteration *it, tlwStressSystem *system, const tlwStre
 tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlwStressOptions *options,
                          tlwStressStats *stats)
 {
-    Iteration it = {.threads = threads, .level = &system->level, .b = &system->b, .x = system->x, .scale = 1};
+    Iteration it = {.threads = threads,
+                    .level = &system->level,
+                    .bodies = system->bodies,
+                    .b = &system->b,
+                    .x = system->x,
+                    .scale = 1};
     memset(stats, 0, sizeof *stats);
     tlwTrimSpans(&system->level);
     stats->unknowns = tlwCountUnknowns(threads, &system->level);
@@ -282,8 +283,8 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
         return norm == 0 ? TLW_OK : TLW_NOT_CONVERGED;
     }
     // What is at rest or falls freely is solved by its old velocity: no need to build a preconditioner.
-    if (!system->piece_count) {
-        squared = computeResidual(&it, &(tlwRigidParts){0});
+    if (!system->bodies) {
+        squared = computeResidual(&it);
         if (squared <= limit) {
             stats->residual = sqrt(squared / norm);
             return TLW_OK;

@@ -8,17 +8,14 @@
 #ifndef TLW_SOLVE_STRESS_SOLVE_H
 #define TLW_SOLVE_STRESS_SOLVE_H
 
-#include "solve/stress_level.h"
-
-#define TLW_MAX_RIGID_PIECES 96
+#include "solve/stress_bodies.h"
 
 typedef struct tlwStressSystem {
     tlwStressLevel level;
-    tlwFaceFloats b;  // right side: mass times old velocity; on prescribed faces (mass < 0) their velocity
-    tlwFaceDoubles x; // guess in, solution out; zero where there is no unknown
-    int16_t *piece;   // per cell: rigid piece, 0 = none. Its faces move by six unknowns together
-    int piece_count;  // at most TLW_MAX_RIGID_PIECES
-    double unit_mass; // mass of a full face
+    tlwFaceFloats b;               // right side: mass times old velocity; on prescribed faces (mass < 0) their velocity
+    tlwFaceDoubles x;              // guess in, solution out; zero where there is no unknown
+    double unit_mass;              // mass of a full face
+    const tlwStressBodies *bodies; // their inertia beyond what their faces carry; may be null
 } tlwStressSystem;
 
 // Tiles are tile coordinates; they must hold every unknown and every sample.

@@ -69,8 +69,7 @@ static bool initFlow(Flow *flow, int cells, bool varying)
     tlwGrid *grid = &flow->grid;
     tlwInitGrid(grid, (tlwVec3){0, 0, 0}, (int[3]){cells, cells, cells}, dx);
     flow->varying = varying;
-    flow->def =
-        (tlwViscosityDef){.grid = grid, .dt = 1, .tolerance = 1e-7, .max_iterations = 200, .piece = -1, .held = -1};
+    flow->def = (tlwViscosityDef){.grid = grid, .dt = 1, .tolerance = 1e-7, .max_iterations = 200, .held = -1};
     tlwViscosityDef *def = &flow->def;
     def->phi = tlwAddField(grid, sizeof zero, &zero, false);
     def->solid = tlwAddField(grid, sizeof zero, &zero, false);

@@ -241,16 +241,22 @@ static void faceRange(void *context, int64_t begin, int64_t end)
 }
 
 // One row of eight. Neighbours mostly belong to the same object, so it is looked up once; 0 away from moving ones.
-static void velocityRow(const Raster *s, const int16_t *object, int axis, const int cell[3], const tlwSolid **last,
+static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3], const tlwSolid **last,
                         float *velocity)
 {
     const tlwGrid *grid = &s->flow->grid;
+    const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
+    const float *solid = tlwGetFloats(grid, s->flow->solid);
     for (int i = 0; i < TLW_TILE; i++) {
         velocity[i] = 0;
-        if (object[i] < 0)
+        if (object[row + i] == TLW_NO_OBJECT)
             continue;
-        if (!*last || (*last)->object != object[i])
-            *last = tlwFindSolid(s->solids, object[i]);
+        // Where a moving solid meets a wall, the node may be the wall's (`verify couette`).
+        int owner = object[tlwFindDeepestNode(grid, solid, axis, row + i)];
+        if (owner < 0)
+            continue;
+        if (!*last || (*last)->object != owner)
+            *last = tlwFindSolid(s->solids, owner);
         if (*last && (*last)->moves)
             velocity[i] = velocityAtFace(grid, *last, axis, (int[3]){cell[0] + i, cell[1], cell[2]});
     }
@@ -260,14 +266,13 @@ static void velocityRange(void *context, int64_t begin, int64_t end)
 {
     const Raster *s = context;
     tlwGrid *grid = &s->flow->grid;
-    const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
     const tlwSolid *last = NULL;
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
             float *velocity = tlwGetFloats(grid, s->flow->solid_velocity[a]);
             TLW_FOR_ROWS(grid, tile, j, k, row)
-            velocityRow(s, object + row, a, (int[3]){tile->cell[0], (int)j, k}, &last, velocity + row);
+            velocityRow(s, row, a, (int[3]){tile->cell[0], (int)j, k}, &last, velocity + row);
         }
     }
 }

@@ -162,26 +162,26 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
 }
 
 // One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
-static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
+static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *coupling, int depth)
 {
     const tlwFlow *flow = &sim->flow;
-    tlwViscosityDef def = {
-        .grid = &sim->flow.grid,
-        .phi = flow->phi,
-        .solid = flow->solid,
-        .viscosity = flow->viscosity,
-        .has_slopes = flow->fluidity_slope[0] >= 0,
-        .density = flow->density,
-        .stick = flow->stick,
-        .piece =
-            -1, // pieces move as pressure says; as six unknowns here they made the solve slow (docs/architecture.md)
-        .held = flow->frozen,
-        .held_value = pieces ? TLW_FROZEN_HELD : 0,
-        .dt = dt,
-        .tolerance = sim->scene->def.viscosity_tolerance,
-        .max_iterations = sim->scene->def.max_iterations,
-        .cancel = sim->context->def.cancel,
-        .user = sim->context->def.user};
+    tlwViscosityDef def = {.grid = &sim->flow.grid,
+                           .phi = flow->phi,
+                           .solid = flow->solid,
+                           .viscosity = flow->viscosity,
+                           .has_slopes = flow->fluidity_slope[0] >= 0,
+                           .density = flow->density,
+                           .stick = flow->stick,
+                           .held = flow->frozen,
+                           .held_value = pieces ? TLW_FROZEN_HELD : 0,
+                           .coupling = coupling,
+                           .solid_object = flow->solid_object,
+                           .label = flow->piece,
+                           .dt = dt,
+                           .tolerance = sim->scene->def.viscosity_tolerance,
+                           .max_iterations = sim->scene->def.max_iterations,
+                           .cancel = sim->context->def.cancel,
+                           .user = sim->context->def.user};
     for (int a = 0; a < 3; a++) {
         def.velocity[a] = flow->velocity[a];
         def.fluidity_slope[a] = flow->fluidity_slope[a];
@@ -194,8 +194,8 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, int depth)
     sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
     if (result != TLW_NOT_CONVERGED || depth == 4)
         return result;
-    TLW_TRY(diffuse(sim, 0.5 * dt, pieces, depth + 1));
-    return diffuse(sim, 0.5 * dt, pieces, depth + 1);
+    TLW_TRY(diffuse(sim, 0.5 * dt, pieces, coupling, depth + 1));
+    return diffuse(sim, 0.5 * dt, pieces, coupling, depth + 1);
 }
 
 static double viscousRange(void *context, int64_t begin, int64_t end)
@@ -249,10 +249,10 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     // A viscous number below that changes no bit of a velocity in single precision.
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
-        TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, 0));
+        TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, strong && !sim->solids.split ? coupling : NULL, 0));
         tlwClockStage(sim, "viscosity");
         if (strong) {
-            tlwUpdateCoupledPieces(flow, &sim->pieces, coupling);
+            showBodies(sim, dt, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
             if (sim->solids.split)
                 tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);

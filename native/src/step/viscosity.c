@@ -2,24 +2,24 @@
 
 #include "base/memory.h"
 #include "solve/stress_peel.h"
-#include "step/viscosity_weights.h"
+#include "step/viscosity_bodies.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Stiffness dt mu / (rho dx^2) beyond which more viscosity changes nothing that can be seen, and that of frozen pieces,
-// which only matters where they stick to a wall.
-static const double STIFFEST = 1e9, PIECE_STIFFNESS = 1e8;
+// Stiffness dt mu / (rho dx^2) beyond which more viscosity changes nothing that can be seen.
+static const double STIFFEST = 1e9;
+static const float BODY_STIFFNESS = 1e3f; // of rigid bodies, over that of the thickest liquid
 
 // Tiles with liquid or its surface in or next to them.
-static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density)
+static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density, float *thickest)
 {
     const tlwGrid *grid = def->grid;
     const float *phi = tlwGetFloats(grid, def->phi), *rho = tlwGetFloats(grid, def->density);
     const float *mu = tlwGetFloats(grid, def->viscosity);
     double sum = 0;
     int64_t wet = 0;
-    bool viscous = false;
     *count = 0;
     *tiles = tlwAlloc((size_t)grid->tile_count, sizeof **tiles);
     if (!*tiles)
@@ -32,7 +32,7 @@ static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *co
             used |= phi[row + i] < 2 * grid->dx;
             if (phi[row + i] < 0) {
                 sum += rho[row + i] > 0 ? rho[row + i] : 0;
-                viscous |= mu[row + i] > 0;
+                *thickest = mu[row + i] > *thickest ? mu[row + i] : *thickest;
                 wet += rho[row + i] > 0;
             }
         }
@@ -41,65 +41,7 @@ static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *co
         *count += used;
     }
     *density = wet ? sum / (double)wet : 0;
-    *count = viscous ? *count : 0;
-    return TLW_OK;
-}
-
-typedef struct PieceSize {
-    int32_t label;
-    int64_t cells;
-} PieceSize;
-
-static int compareLabels(const void *a, const void *b)
-{
-    const PieceSize *p = a, *q = b;
-    return p->label < q->label ? -1 : p->label > q->label;
-}
-
-static int compareSizes(const void *a, const void *b)
-{
-    const PieceSize *p = a, *q = b;
-    return p->cells != q->cells ? (p->cells > q->cells ? -1 : 1) : compareLabels(a, b);
-}
-
-// The largest pieces become six unknowns each; smaller ones are only very stiff.
-static tlwResult mapPieces(const tlwViscosityDef *def, tlwPieceMap *map)
-{
-    map->count = 0;
-    if (def->piece < 0)
-        return TLW_OK;
-    const int32_t *piece = tlwGetInts(def->grid, def->piece);
-    PieceSize *sizes = NULL;
-    int64_t capacity = 0, count = 0, unique = 0;
-    for (int t = 0; t < def->grid->tile_count; t++)
-        TLW_FOR_ROWS(def->grid, &def->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        if (!piece[row + i])
-            continue;
-        if (!count || sizes[count - 1].label != piece[row + i]) {
-            if (!tlwReserve((void **)&sizes, &capacity, count + 1, sizeof *sizes)) {
-                tlwFree(sizes);
-                return TLW_OUT_OF_MEMORY;
-            }
-            sizes[count++] = (PieceSize){piece[row + i], 0};
-        }
-        sizes[count - 1].cells++;
-    }
-    if (!count)
-        return TLW_OK;
-    qsort(sizes, (size_t)count, sizeof *sizes, compareLabels);
-    for (int64_t n = 0; n < count; n++) {
-        if (unique && sizes[unique - 1].label == sizes[n].label)
-            sizes[unique - 1].cells += sizes[n].cells;
-        else
-            sizes[unique++] = sizes[n];
-    }
-    qsort(sizes, (size_t)unique, sizeof *sizes, compareSizes);
-    map->count = (int)(unique < TLW_MAX_RIGID_PIECES ? unique : TLW_MAX_RIGID_PIECES);
-    qsort(sizes, (size_t)map->count, sizeof *sizes, compareLabels);
-    for (int n = 0; n < map->count; n++)
-        map->flow_label[n] = sizes[n].label;
-    tlwFree(sizes);
+    *count = *thickest > 0 ? *count : 0;
     return TLW_OK;
 }
 
@@ -118,6 +60,8 @@ static void holdRange(void *context, int64_t begin, int64_t end)
     tlwStressSystem *system = build->system;
     const tlwGrid *grid = &system->level.grid;
     const uint8_t *held = tlwGetBytes(def->grid, def->held);
+    const uint8_t most =
+        build->body_count && def->drag_pieces ? def->held_value : UINT8_MAX; // higher values are free pieces: bodies
     const int64_t stride[3] = {1, def->grid->stride_y, def->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
@@ -125,7 +69,8 @@ static void holdRange(void *context, int64_t begin, int64_t end)
             int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
             for (int a = 0; a < 3; a++)
                 for (int i = 0; i < TLW_TILE; i++) {
-                    if (held[from + i] < def->held_value && held[from + i - stride[a]] < def->held_value)
+                    uint8_t here = held[from + i], below = held[from + i - stride[a]];
+                    if (!(here >= def->held_value && here <= most) && !(below >= def->held_value && below <= most))
                         continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[from + i];
@@ -194,9 +139,17 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     const tlwViscosityDef *def = build->def;
     tlwStressSystem *system = build->system;
     int tiles = system->level.grid.tile_count;
+    tlwStressBodies bodies = {0};
+    bool dragged[TLW_MAX_VISCOUS_BODIES] = {0};
+    build->dragged = dragged;
+    if (build->body_count && tlwFindViscousBodies(threads, build, dragged, &bodies) != TLW_OK) {
+        tlwFreeStressBodies(&bodies);
+        return TLW_OUT_OF_MEMORY;
+    }
     tlwParallelFor(threads, tiles, 1, buildRange, build);
     if (def->held_value)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdRange, build);
+    tlwLoadBodies(build, &bodies);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
     tlwStressOptions options = {
@@ -205,6 +158,7 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     if (result == TLW_OK)
         result = tlwSolveStress(threads, system, &options, stats);
     if (result == TLW_OK) {
+        tlwDragBodies(build, &bodies);
         showPrescribed(system);
         tlwUnpeelStress(system, &peel, &system->x);
         for (int64_t n = 0; n < peel.count; n++)
@@ -217,6 +171,7 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
                 stats->residual, stats->iterations, def->tolerance);
     }
     tlwFreeStressPeel(&peel);
+    tlwFreeStressBodies(&bodies);
     return result;
 }
 
@@ -224,23 +179,25 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
 {
     int(*tiles)[3] = NULL, count = 0;
     double density = 0;
-    tlwPieceMap pieces = {0};
+    float thickest = 0;
     tlwStressSystem system = {0};
     memset(stats, 0, sizeof *stats);
-    tlwResult result = findTiles(def, &tiles, &count, &density);
-    if (result == TLW_OK)
-        result = mapPieces(def, &pieces);
+    tlwResult result = findTiles(def, &tiles, &count, &density, &thickest);
     if (result == TLW_OK && count && density > 0 && def->dt > 0) {
         double dx = def->grid->dx, unit = density * dx * dx / def->dt;
-        tlwViscosityBuild build = {.def = def,
-                                   .system = &system,
-                                   .pieces = &pieces,
-                                   .density = (float)density,
-                                   .stiffest = (float)(STIFFEST * unit),
-                                   .piece_viscosity = (float)(PIECE_STIFFNESS * unit)};
+        tlwViscosityBuild build = {
+            .def = def, .system = &system, .density = (float)density, .stiffest = (float)(STIFFEST * unit)};
+        build.body_viscosity = fminf(fmaxf((float)unit, thickest) * BODY_STIFFNESS, build.stiffest);
+        build.body_count = def->coupling ? def->coupling->count : 0;
+        while (build.body_count > 0 && !def->drag_pieces && // pieces come last
+               def->coupling->bodies[build.body_count - 1].object >= TLW_PIECE_KEY(0))
+            build.body_count--;
+        if (build.body_count > TLW_MAX_VISCOUS_BODIES)
+            build.body_count = TLW_MAX_VISCOUS_BODIES;
         result = tlwInitStressSystem(&system, def->grid->dims, (const int(*)[3])tiles, count);
         system.unit_mass = density * dx * dx * dx;
-        system.piece_count = pieces.count;
+        if (result == TLW_OK && build.body_count && !tlwAddBodyOwners(&build))
+            result = TLW_OUT_OF_MEMORY;
         if (result == TLW_OK)
             result = solve(threads, &build, stats, message);
     }

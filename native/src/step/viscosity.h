@@ -6,6 +6,7 @@
 #define TLW_STEP_VISCOSITY_H
 
 #include "solve/stress_solve.h"
+#include "step/coupling.h"
 
 // How the viscosity of an edge follows from its four cells. The harmonic mean is the one that keeps the shear stress
 // the same on both sides of a jump; the others are there to compare (docs/viscosity.md).
@@ -23,9 +24,14 @@ typedef struct tlwViscosityDef {
     int velocity[3];       // face, float, m/s; in and out
     int solid_velocity[3]; // face, float, m/s
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
-    int piece;          // cell, int32: frozen piece that moves as one rigid body, 0 = none; optional
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
+    // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
+    // and spin here. Null, or a body that is too small: they move as solid_velocity says.
+    tlwBodyCoupling *coupling;
+    bool drag_pieces; // the pieces too; else they are held
+    int solid_object; // cell, int16: with `coupling`
+    int label;        // cell, int32: free frozen piece, with `coupling`
     double dt;
     double tolerance; // relative residual
     int max_iterations;

@@ -1,5 +1,6 @@
 #include "step/viscosity_weights.h"
 
+#include "step/octants.h"
 #include "step/solids.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 // A cell is cut into eight octants; cells, faces and edges own whole octants of the cells around them, so one fraction
 // per octant gives every control volume. Bit 0, 1, 2 of an octant's number: upper half along x, y, z.
-enum { SIDE = TLW_TILE + 1, OCTANTS = 8 }; // cells -1 .. 7 of a tile
+enum { SIDE = TLW_TILE + 1, OCTANTS = TLW_OCTANTS }; // cells -1 .. 7 of a tile
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
 static const float SLIVER_SHARE =
@@ -26,9 +27,9 @@ typedef struct Work {
     const tlwGrid *flow;
     const float *phi, *solid, *viscosity, *density;
     const uint8_t *stick;
-    const int32_t *piece;
-    int64_t base;      // flow index of the tile's first cell
-    int64_t stride[3]; // of the flow
+    const int32_t *label; // of frozen pieces; null without bodies
+    int64_t base;         // flow index of the tile's first cell
+    int64_t stride[3];    // of the flow
     float dx;
     bool full, open;                         // no surface, no solid near the tile
     float wet[SIDE][SIDE][SIDE][OCTANTS];    // share of the octant that is liquid
@@ -62,51 +63,12 @@ static void look(Work *work)
             for (int i = 0; i < TLW_TILE + 4; i++) {
                 wettest = work->phi[row + i] > wettest ? work->phi[row + i] : wettest;
                 nearest = work->solid[row + i] < nearest ? work->solid[row + i] : nearest;
+                if (work->label && work->label[row + i])
+                    nearest = 0;
             }
         }
     work->full = wettest < -1.5f * work->dx;
     work->open = nearest > work->dx;
-}
-
-static inline float lean(float near, float far)
-{
-    return 0.75f * near + 0.25f * far;
-}
-
-// Trilinear values at the centres of a cell's octants, axis by axis, from the 27 cells around.
-static void octantsFromCells(const Work *work, const float *field, int64_t at, float out[OCTANTS])
-{
-    float x[3][3][2], y[3][2][2];
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 3; j++) {
-            const float *f = field + at + (j - 1) * work->stride[1] + (k - 1) * work->stride[2];
-            x[k][j][0] = lean(f[0], f[-1]);
-            x[k][j][1] = lean(f[0], f[1]);
-        }
-    for (int k = 0; k < 3; k++)
-        for (int b = 0; b < 2; b++)
-            for (int a = 0; a < 2; a++)
-                y[k][b][a] = lean(x[k][1][a], x[k][2 * b][a]);
-    for (int o = 0; o < OCTANTS; o++)
-        out[o] = lean(y[1][o >> 1 & 1][o & 1], y[o >> 2 ? 2 : 0][o >> 1 & 1][o & 1]);
-}
-
-// The same from the cell's eight corners.
-static void octantsFromNodes(const Work *work, const float *field, int64_t at, float out[OCTANTS])
-{
-    float x[2][2][2], y[2][2][2];
-    for (int k = 0; k < 2; k++)
-        for (int j = 0; j < 2; j++) {
-            const float *f = field + at + j * work->stride[1] + k * work->stride[2];
-            x[k][j][0] = lean(f[0], f[1]);
-            x[k][j][1] = lean(f[1], f[0]);
-        }
-    for (int k = 0; k < 2; k++)
-        for (int b = 0; b < 2; b++)
-            for (int a = 0; a < 2; a++)
-                y[k][b][a] = lean(x[k][b][a], x[k][1 - b][a]);
-    for (int o = 0; o < OCTANTS; o++)
-        out[o] = lean(y[o >> 2][o >> 1 & 1][o & 1], y[1 - (o >> 2)][o >> 1 & 1][o & 1]);
 }
 
 static void fillOctants(Work *work, int i, int j, int k)
@@ -118,9 +80,9 @@ static void fillOctants(Work *work, int i, int j, int k)
     for (int o = 0; o < OCTANTS; o++)
         dry[o] = phi, distance[o] = solid;
     if (fabsf(phi) < 1.5f * work->dx)
-        octantsFromCells(work, work->phi, at, dry);
+        tlwOctantsFromCells(work->stride, work->phi, at, dry);
     if (fabsf(solid) < 2.5f * work->dx)
-        octantsFromNodes(work, work->solid, at, distance);
+        tlwOctantsFromNodes(work->stride, work->solid, at, distance);
     bool all_wet = true, all_dry = true;
     for (int o = 0; o < OCTANTS; o++) {
         vacant[o] = clamp01(0.5f + distance[o] * per_half);
@@ -141,8 +103,6 @@ static inline int commonContent(const Work *work, int i, int j, int k)
 
 static float rawViscosity(const Work *work, int64_t at)
 {
-    if (work->piece && work->piece[at])
-        return work->build->piece_viscosity;
     float mu = work->viscosity[at];
     return mu < work->build->stiffest ? mu : work->build->stiffest;
 }
@@ -269,11 +229,45 @@ static float faceDistance(const Work *work, int axis, int64_t at)
     return 0.25f * ((s[0] + s[b]) + (s[c] + s[b + c]));
 }
 
-typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP } FaceKind;
+// From FACE_BODY on: the faces of the coupled bodies, one after the other.
+typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP, FACE_BODY } FaceKind;
+
+static int findBody(const tlwViscosityBuild *build, int key)
+{
+    const tlwBodyCoupling *coupling = build->def->coupling;
+    for (int b = 0; b < build->body_count; b++)
+        if (coupling->bodies[b].object == key)
+            return b + 1;
+    return 0;
+}
+
+int tlwFindFaceBody(const tlwViscosityBuild *build, int axis, int64_t at)
+{
+    const tlwViscosityDef *def = build->def;
+    const tlwGrid *flow = def->grid;
+    const int64_t stride[3] = {1, flow->stride_y, flow->stride_z}, b = stride[(axis + 1) % 3],
+                  c = stride[(axis + 2) % 3];
+    const int32_t *label = tlwGetInts(flow, def->label);
+    int32_t piece = label[at] ? label[at] : label[at - stride[axis]];
+    if (piece)
+        return findBody(build, TLW_PIECE_KEY(piece));
+    const float *s = tlwGetFloats(flow, def->solid) + at;
+    if (0.25f * ((s[0] + s[b]) + (s[c] + s[b + c])) > ON_WALL * (float)flow->dx)
+        return 0;
+    int64_t node = tlwFindDeepestNode(flow, tlwGetFloats(flow, def->solid), axis, at);
+    int object = ((const int16_t *)flow->fields[def->solid_object].data)[node];
+    bool stick = def->stick >= 0 && tlwGetBytes(flow, def->stick)[node];
+    return stick && object >= 0 ? findBody(build, object) : 0;
+}
 
 // What a face is to the liquid: free to move, inside or on a solid that it sticks to, or one that it slips along.
-static FaceKind classifyFace(const Work *work, int axis, int64_t at)
+static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out)
 {
+    int body = work->label ? tlwFindFaceBody(work->build, axis, at) : 0;
+    if (body && work->build->dragged[body - 1]) // one that nothing ties to its body is left to the liquid, which sticks
+        return work->build->owner[axis][out] ? (FaceKind)(FACE_BODY + body - 1) : FACE_FREE;
+    if (body)
+        return FACE_STICK;
     if (faceDistance(work, axis, at) > ON_WALL * work->dx)
         return FACE_FREE;
     if (work->stick && work->stick[tlwFindDeepestNode(work->flow, work->solid, axis, at)])
@@ -286,13 +280,17 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at)
     return high - low < ALIGNED * work->dx ? FACE_SLIP_NORMAL : FACE_SLIP;
 }
 
-static void fillKinds(Work *work)
+static void fillKinds(Work *work, const tlwTile *tile)
 {
+    const tlwGrid *grid = &work->build->system->level.grid;
     for (int a = 0; a < 3; a++)
         for (int k = 0; k <= SIDE; k++)
             for (int j = 0; j <= SIDE; j++)
-                for (int i = 0; i <= SIDE; i++)
-                    work->kind[a][k][j][i] = (uint8_t)classifyFace(work, a, flowIndex(work, i - 1, j - 1, k - 1));
+                for (int i = 0; i <= SIDE; i++) {
+                    int64_t out = tile->base + (i - 1) + (j - 1) * grid->stride_y + (k - 1) * grid->stride_z;
+                    int64_t at = flowIndex(work, i - 1, j - 1, k - 1);
+                    work->kind[a][k][j][i] = (uint8_t)classifyFace(work, a, at, out);
+                }
 }
 
 static inline FaceKind kindOf(const Work *work, int axis, int i, int j, int k)
@@ -300,10 +298,24 @@ static inline FaceKind kindOf(const Work *work, int axis, int i, int j, int k)
     return work->open ? FACE_FREE : (FaceKind)work->kind[axis][k + 1][j + 1][i + 1];
 }
 
+// All six faces belong to one body.
+static bool isBodyCell(const Work *work, int i, int j, int k)
+{
+    FaceKind kind = kindOf(work, 0, i, j, k);
+    return kind >= FACE_BODY && kindOf(work, 0, i + 1, j, k) == kind && kindOf(work, 1, i, j, k) == kind &&
+           kindOf(work, 1, i, j + 1, k) == kind && kindOf(work, 2, i, j, k) == kind &&
+           kindOf(work, 2, i, j, k + 1) == kind;
+}
+
 static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
 {
     tlwStressSystem *system = work->build->system;
     Share share = {0};
+    float scale = (float)work->build->def->dt * work->dx;
+    if (isBodyCell(work, i, j, k)) {
+        system->level.c[TLW_XX][out] = 2 * scale * work->build->body_viscosity;
+        return;
+    }
     for (int o = 0; o < OCTANTS; o++)
         addOctant(work, &share, i, j, k, o);
     if (share.wet < SMALLEST_SHARE * OCTANTS)
@@ -312,7 +324,6 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
         for (int side = 0; side < 2; side++)
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
-    float scale = (float)work->build->def->dt * work->dx;
     system->level.c[TLW_XX][out] =
         2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / share.vacant;
 }
@@ -339,6 +350,14 @@ static float shearGap(const Work *work, int axis, int across, int64_t p, int64_t
 static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t at, int64_t out)
 {
     int a = kind == TLW_YZ ? 1 : 0, b = kind == TLW_XY ? 1 : 2, c = 3 - a - b;
+    int da[3] = {a == 0, a == 1, a == 2}, db[3] = {b == 0, b == 1, b == 2};
+    FaceKind face[4] = {kindOf(work, a, i, j, k), kindOf(work, a, i - db[0], j - db[1], k - db[2]),
+                        kindOf(work, b, i, j, k), kindOf(work, b, i - da[0], j - da[1], k - da[2])};
+    float scale = (float)work->build->def->dt * work->dx;
+    if (face[0] >= FACE_BODY && face[1] == face[0] && face[2] == face[0] && face[3] == face[0]) {
+        work->build->system->level.c[kind][out] = scale * work->build->body_viscosity;
+        return;
+    }
     Share share = {0};
     for (int m = 0; m < 4; m++) {
         int p[3] = {i, j, k}, o = (m & 1) << a | (m >> 1) << b;
@@ -350,40 +369,22 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
     if (share.wet < SMALLEST_SHARE * OCTANTS)
         return;
     float gap = 1;
+    // A frozen piece ends with its cells: the harmonic mean knows the half cell to it.
+    bool frozen =
+        work->label && (work->label[at] || work->label[at - work->stride[a]] || work->label[at - work->stride[b]] ||
+                        work->label[at - work->stride[a] - work->stride[b]]);
     if (!work->open) {
         int64_t below_b = at - work->stride[b], below_a = at - work->stride[a];
-        int da[3] = {a == 0, a == 1, a == 2}, db[3] = {b == 0, b == 1, b == 2};
-        FaceKind face[4] = {kindOf(work, a, i, j, k), kindOf(work, a, i - db[0], j - db[1], k - db[2]),
-                            kindOf(work, b, i, j, k), kindOf(work, b, i - da[0], j - da[1], k - da[2])};
         for (int f = 0; f < 4; f++)
             if (face[f] == FACE_SLIP || face[f] == FACE_SLIP_NORMAL)
                 return;
         float gap_a = shearGap(work, a, b, at, below_b, face[0], face[1]);
         float gap_b = shearGap(work, b, a, at, below_a, face[2], face[3]);
-        gap = gap_a < gap_b ? gap_a : gap_b;
+        gap = frozen ? 1 : gap_a < gap_b ? gap_a : gap_b;
     }
-    float scale = (float)work->build->def->dt * work->dx / gap;
     float mu = fromAverage(work->build->def->edge_mean, share.resistance / share.wet);
-    float value = scale * limitSliver(work, &share, mu) * share.wet / share.vacant;
+    float value = scale * limitSliver(work, &share, mu) * share.wet / (share.vacant * gap);
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
-}
-
-static void fillPiece(const Work *work, int64_t at, int64_t out)
-{
-    const tlwPieceMap *map = work->build->pieces;
-    tlwStressSystem *system = work->build->system;
-    if (!work->piece || !work->piece[at] || !(system->level.c[TLW_XX][out] > 0))
-        return;
-    int low = 0, high = map->count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (map->flow_label[middle] < work->piece[at])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < map->count && map->flow_label[low] == work->piece[at])
-        system->piece[out] = (int16_t)(low + 1);
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
@@ -392,8 +393,8 @@ static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at
     const tlwViscosityDef *def = work->build->def;
     tlwStressSystem *system = work->build->system;
     FaceKind kind = kindOf(work, axis, i, j, k);
-    if (kind != FACE_FREE) {
-        bool held = kind == FACE_STICK || kind == FACE_SLIP_NORMAL;
+    if (kind != FACE_FREE) { // bodies' faces become unknowns when their masses are known
+        bool held = kind != FACE_SLIP;
         system->level.mass[axis][out] = held ? -1 : 0;
         system->b.at[axis][out] = held ? tlwGetFloats(work->flow, def->solid_velocity[axis])[at] : 0;
         return;
@@ -460,7 +461,7 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
     work.viscosity = tlwGetFloats(flow, def->viscosity);
     work.density = tlwGetFloats(flow, def->density);
     work.stick = def->stick >= 0 ? tlwGetBytes(flow, def->stick) : NULL;
-    work.piece = def->piece >= 0 ? tlwGetInts(flow, def->piece) : NULL;
+    work.label = build->body_count ? tlwGetInts(flow, def->label) : NULL;
     work.base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]);
     work.stride[0] = 1, work.stride[1] = flow->stride_y, work.stride[2] = flow->stride_z;
     work.dx = (float)flow->dx;
@@ -473,24 +474,22 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
             for (int i = -1; i < TLW_TILE; i++)
                 fillOctants(&work, i, j, k);
     if (!work.open)
-        fillKinds(&work);
+        fillKinds(&work, tile);
     for (int k = 0; k < TLW_TILE; k++)
         for (int j = 0; j < TLW_TILE; j++)
             for (int i = 0; i < TLW_TILE; i++) {
                 int64_t at = flowIndex(&work, i, j, k), out = tile->base + i + j * grid->stride_y + k * grid->stride_z;
                 int content = plain ? ALL_WET : commonContent(&work, i, j, k);
-                if (content == ALL_WET) {
+                if (content == ALL_WET && (work.open || !build->body_count)) {
                     fillFull(&work, i, j, k, at, out);
-                    fillPiece(&work, at, out);
                     continue;
                 }
-                if (content != ALL_DRY) {
+                if (content != ALL_DRY || (build->body_count && !work.open)) {
                     fillNormal(&work, i, j, k, out);
                     for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
                         fillShear(&work, kind, i, j, k, at, out);
                 }
                 for (int a = 0; a < 3; a++)
                     fillFace(&work, a, i, j, k, at, out, content == ALL_DRY);
-                fillPiece(&work, at, out);
             }
 }

@@ -4,20 +4,19 @@
 
 #include "step/viscosity.h"
 
-// Piece labels of the flow (any numbers) to 1 .. count of the system.
-typedef struct tlwPieceMap {
-    int32_t flow_label[TLW_MAX_RIGID_PIECES]; // sorted
-    int count;
-} tlwPieceMap;
-
 typedef struct tlwViscosityBuild {
     const tlwViscosityDef *def;
     tlwStressSystem *system;
-    const tlwPieceMap *pieces;
-    float density;  // kg/m3, where a cell has none
-    float stiffest; // viscosity is clamped to this, Pa s
-    float piece_viscosity;
+    float density;        // kg/m3, where a cell has none
+    float stiffest;       // viscosity is clamped to this, Pa s
+    float body_viscosity; // Pa s, between the faces of a rigid body
+    uint8_t *owner[3];    // per face of the system: body, 1 .. body_count, 0 = none; null without bodies
+    const bool *dragged;  // per body: false = it moves as solid_velocity says
+    int body_count;       // of def->coupling that the owners can tell apart
 } tlwViscosityBuild;
+
+// The body that a face of the flow lies in, 1 .. body_count, or 0.
+int tlwFindFaceBody(const tlwViscosityBuild *build, int axis, int64_t at);
 
 // Fill c, mass, b and x of a system tile; prescribed faces carry their velocity in b.
 void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile);

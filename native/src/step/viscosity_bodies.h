@@ -1,0 +1,23 @@
+// Rigid bodies and frozen pieces in the viscosity solve; private to viscosity.c.
+#ifndef TLW_STEP_VISCOSITY_BODIES_H
+#define TLW_STEP_VISCOSITY_BODIES_H
+
+#include "step/viscosity_weights.h"
+
+// Bodies that fit into the owners' bytes beside the other kinds of faces.
+#define TLW_MAX_VISCOUS_BODIES 200
+
+// Room for the faces' owners.
+bool tlwAddBodyOwners(tlwViscosityBuild *build);
+
+// Before the tiles are built: list the faces that move with every body, and mark them. Faces that the others would not
+// hold are left out; bodies of too few faces have none. Writes `build->owner` and `dragged`.
+tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bool *dragged, tlwStressBodies *bodies);
+
+// After: the bodies' faces become unknowns with a share of the body's mass.
+void tlwLoadBodies(const tlwViscosityBuild *build, tlwStressBodies *bodies);
+
+// After the solve: the bodies' new motion, by the momentum that they have now.
+void tlwDragBodies(const tlwViscosityBuild *build, const tlwStressBodies *bodies);
+
+#endif
