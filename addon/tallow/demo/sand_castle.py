@@ -20,11 +20,9 @@ def build() -> None:
     kit.recipe(drop, "Drip sand", [(20.0, 2e4)], color=(0.48, 0.34, 0.19))
     drops = range(2, FRAMES - 8, PERIOD)
     for number, frame in enumerate(drops):
-        # Rounds about three towers, which grow to different heights.
-        tower, round_ = number % 3, number // 3
-        angle = 2.0 * math.pi * tower / 3.0 + 0.5
-        reach = 0.075 if tower < 2 or round_ < 4 else 0.02
-        drop.location = (reach * math.cos(angle) + 0.012 * math.sin(5.0 * number), reach * math.sin(angle) + 0.012 * math.cos(3.0 * number), 0.30)
+        # Around and inwards, so that the heap grows upwards: the angle is the golden one.
+        reach, angle = 0.085 * (1.0 - number / len(drops)), 2.4 * number
+        drop.location = (reach * math.cos(angle), reach * math.sin(angle), 0.30)
         drop.keyframe_insert("location", frame=frame)
     for curve in drop.animation_data.action.fcurves:
         for point in curve.keyframe_points:
