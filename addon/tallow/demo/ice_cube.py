@@ -19,6 +19,6 @@ def build() -> None:
     kit.paint(dish, (0.06, 0.12, 0.25), 0.25)
     kit.where((-0.04, -0.04, -0.0045), (0.04, 0.04, 0.036))
     tallow = scene.tallow
-    tallow.ambient, tallow.film, tallow.thermal_speed = 40.0, 200.0, 14.0
+    tallow.ambient, tallow.film, tallow.thermal_speed = 40.0, 200.0, 32.0
     kit.film((0.0, 0.0, 0.011), 0.066, (0.45, -1.0, 0.5), floor=-0.0051)
     kit.surface("WAX")
