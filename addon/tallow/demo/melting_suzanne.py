@@ -6,7 +6,7 @@ import bpy
 from . import kit
 
 LABEL, TEXT = "Melting Suzanne", "Wax softens under a heat lamp, runs down and hardens on a cold plate"
-FRAMES, RESOLUTION = 72, 48
+FRAMES, RESOLUTION = 72, 60
 SHEET = (1, 15, 29, 43, 57, 72)
 
 
