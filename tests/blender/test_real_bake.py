@@ -140,3 +140,15 @@ def test_bad_scenes_are_one_sentence(folder):
     wax.data.vertices[0].co.x = float("nan")
     text = scenes.expect_error(bpy.ops.tallow.bake, "Wax")
     assert len(text.strip().splitlines()) == 1
+
+
+def test_melting_stays_calm(folder):
+    """Half-frozen cells once fed the pressure until speeds were infinite, four frames after the start."""
+    if not library_is_there():
+        return "SKIP"
+    from tallow import demo
+    demo.build("ice_cube", frames=8)
+    bpy.context.scene.tallow.cache_folder = str(folder)
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+    frames = stats(bpy.context.scene)
+    assert len(frames) == 8 and max(entry["max_speed"] for entry in frames) < 2.0

@@ -254,7 +254,7 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
         }
         p->rhs[c] = -out;
         p->unknown[c] = p->correction ? 0 : (pressure[c] - viscous[c]) * scale;
-        if (p->correction) {
+        if (p->correction && p->def.rotational) {
             float mu = fminf(viscosity[c], thickest * p->density[c]), push = -ROTATIONAL * mu * out / (float)grid->dx;
             pressure[c] += push;
             viscous[c] += push;
