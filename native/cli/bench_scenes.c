@@ -65,7 +65,7 @@ static void buildGears(tlwRig *rig, int resolution, int variant, int threads)
     int water = addLiquid(rig, "Water", 998, 1e-3);
     tlwAddRigLiquid(rig, "Pool", tlwMakeBox((tlwVec3){0, 0, 0}, (tlwVec3){0.64, 0.68, 0.22}), water, 293.15);
     for (int n = 0; n < 11; n++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "Gear %d", n + 1);
         tlwShape gear = tlwMakeGear(8, 0.05, 0.075, 0.045);
         tlwVec3 place = {0.12 + 0.2 * (n % 3), 0.13 + 0.21 * (n / 3 % 3), n < 9 ? 0.34 : 0.52};

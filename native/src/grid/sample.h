@@ -28,7 +28,7 @@ typedef struct tlwPlace {
 static inline int tlwSplitCoordinate(const tlwGrid *grid, int axis, float x, float *f)
 {
     float low = (float)(grid->window_min[axis] + 1),
-          high = (float)(grid->window_min[axis] + grid->window_size[axis] - 2);
+          high = (float)(grid->window_min[axis] + grid->window_size[axis] - 3);
     x = x > low ? x : low; // also catches a NaN
     x = x < high ? x : high;
     int c = tlwFastFloor(x);

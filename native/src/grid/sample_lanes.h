@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void tlwSplitLanes(const tlwGrid *g
                                                                 float f[TLW_LANES])
 {
     const int min = grid->window_min[axis];
-    const float low = (float)(min + 1), high = (float)(min + grid->window_size[axis] - 2);
+    const float low = (float)(min + 1), high = (float)(min + grid->window_size[axis] - 3);
     for (int l = 0; l < TLW_LANES; l++) {
         float p = x[l] - offset;
         p = p > low ? p : low;

@@ -3,13 +3,16 @@
 #include "grid/sample.h"
 #include "step/solids.h"
 
+#include <string.h>
+
 typedef struct Extend {
     const tlwFlow *flow;
     const tlwGrid *grid;
     const tlwScene *scene;
     float *velocity[3];
-    const float *weight[3]; // mass gathered
-    uint8_t *layer[3];      // 1 = known, n + 1 = n cells away, 0 = not reached
+    const float *weight[3], *old[3]; // mass and velocity as gathered
+    float fall[3];                   // what gravity adds in the step, m/s
+    uint8_t *layer[3];               // 1 = known, n + 1 = n cells away, 0 = not reached
     int now;
 } Extend;
 
@@ -19,6 +22,7 @@ static Extend makeExtend(tlwFlow *flow)
     Extend e = {.flow = flow, .grid = grid};
     for (int a = 0; a < 3; a++) {
         e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+        e.old[a] = tlwGetFloats(grid, flow->old_velocity[a]);
         e.weight[a] = tlwGetFloats(grid, flow->mass_weight[a]);
     }
     return e;
@@ -43,8 +47,8 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Open faces that particles reach and the liquid does not: a drop too small for the grid is on its own and keeps the
-// velocity that forces gave it.
+// Open faces that particles reach and the liquid does not: a drop too small for the grid is on its own. It falls from
+// the velocity that it brought; what solves left there means nothing, and kept from step to step it would grow.
 static void keepDropsRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -53,8 +57,10 @@ static void keepDropsRange(void *context, int64_t begin, int64_t end)
             const float *open = tlwGetFloats(e->grid, e->flow->open[a]);
             TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
-                if (!e->layer[a][c] && e->weight[a][c] > 0 && open[c] > 0)
+                if (!e->layer[a][c] && e->weight[a][c] > 0 && open[c] > 0) {
                     e->layer[a][c] = (uint8_t)e->now;
+                    e->velocity[a][c] = e->old[a][c] + e->fall[a];
+                }
         }
 }
 
@@ -179,10 +185,12 @@ static void closeRange(void *context, int64_t begin, int64_t end)
 
 #define NEAR 3 // layers within which particles belong to the liquid
 
-static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered)
+static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwVec3 *fall)
 {
     tlwGrid *grid = &flow->grid;
     Extend e = makeExtend(flow);
+    if (fall)
+        memcpy(e.fall, (float[3]){(float)fall->x, (float)fall->y, (float)fall->z}, sizeof e.fall);
     int slots[3];
     bool ok = true;
     for (int a = 0; a < 3; a++)
@@ -195,7 +203,7 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gat
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
         if (!gathered && e.now == 2)
             tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, closeRange, &e);
-        if (!gathered && e.now == NEAR)
+        if (fall && e.now == NEAR)
             tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepDropsRange, &e);
     }
     for (int a = 0; a < 3; a++)
@@ -203,14 +211,14 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gat
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
-tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers)
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwVec3 *fall)
 {
-    return extend(threads, flow, layers, false);
+    return extend(threads, flow, layers, false, fall);
 }
 
 tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
 {
-    return extend(threads, flow, 2, true);
+    return extend(threads, flow, 2, true, NULL);
 }
 
 // How an object's or a wall's surface holds the liquid.

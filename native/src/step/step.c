@@ -304,12 +304,13 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     return result;
 }
 
-static tlwResult extend(tlwSim *sim)
+static tlwResult extend(tlwSim *sim, double dt)
 {
+    tlwVec3 fall = tlwScale(sim->scene->def.gravity, dt);
     int layers = (int)ceil(sim->scene->def.cfl) + 2;
     if (layers > TLW_PHI_BAND)
         layers = TLW_PHI_BAND;
-    TLW_TRY(tlwExtendVelocity(sim->context->threads, &sim->flow, layers));
+    TLW_TRY(tlwExtendVelocity(sim->context->threads, &sim->flow, layers, onParticles(sim) ? &fall : NULL));
     return tlwConstrainVelocity(sim->context->threads, sim->scene, &sim->flow);
 }
 
@@ -335,7 +336,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
     TLW_TRY(solveMotion(sim, dt, coupling));
-    TLW_TRY(extend(sim));
+    TLW_TRY(extend(sim, dt));
     tlwClockStage(sim, "extend");
     TLW_TRY(updateParticles(sim, coupling));
     tlwClockStage(sim, "particles");
