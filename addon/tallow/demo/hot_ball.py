@@ -18,7 +18,7 @@ def build() -> None:
     for side in (-1.0, 1.0):
         kit.paint(kit.cast(kit.block(f"Stand {side:g}", (0.03, 0.15, 0.10), (0.105 * side, 0.0, 0.043)), "SOLID"), kit.WOOD)
     ball = kit.cast(kit.ball("Iron Ball", 0.03, (0.0, 0.0, 0.175)), "RIGID", density=7900.0, temperature=400.0, restitution=0.0,
-                    fixed_temperature=True, surface="SLIP", friction=0.0, conductivity=80.0, specific_heat=450.0)
+                    fixed_temperature=True, conductivity=80.0, specific_heat=450.0)
     kit.paint(ball, (0.9, 0.12, 0.02), 0.4, glow=1.6)
     kit.where((-0.13, -0.09, -0.012), (0.13, 0.09, 0.215))
     scene.tallow.thermal_speed = 220.0
