@@ -42,14 +42,14 @@ extern "C" {
 
 typedef enum tlwResult {
     TLW_OK = 0,
-    TLW_CANCELLED = 1,      // the cancel callback said so; the simulation is still usable at its last finished substep
-    TLW_BAD_ARGUMENT = 2,   // a Def or a scene holds something that cannot be simulated
-    TLW_BAD_MESH = 3,       // an object's mesh is empty, flat, or holds numbers that are not finite
-    TLW_BAD_FILE = 4,       // a file is missing, unreadable, damaged or of another version
-    TLW_WRITE_FAILED = 5,   // a folder cannot be written, or the disk is full
+    TLW_CANCELLED = 1,    // the cancel callback said so; the simulation is still usable at its last finished substep
+    TLW_BAD_ARGUMENT = 2, // a Def or a scene holds something that cannot be simulated
+    TLW_BAD_MESH = 3,     // an object's mesh is empty, flat, or holds numbers that are not finite
+    TLW_BAD_FILE = 4,     // a file is missing, unreadable, damaged or of another version
+    TLW_WRITE_FAILED = 5, // a folder cannot be written, or the disk is full
     TLW_OUT_OF_MEMORY = 6,
-    TLW_NOT_CONVERGED = 7,  // a linear solve failed with every fallback
-    TLW_INTERNAL = 8        // a defect in Tallow
+    TLW_NOT_CONVERGED = 7, // a linear solve failed with every fallback
+    TLW_INTERNAL = 8       // a defect in Tallow
 } tlwResult;
 
 typedef struct tlwContext tlwContext;
@@ -153,20 +153,20 @@ typedef struct tlwSceneDef {
     // Solver
     tlwTransport transport;
     tlwCoupling coupling;
-    double flip_blend;           // 0 = PIC, 1 = FLIP
-    int particles_per_axis;      // particles per cell and axis when seeding; 2 = 8 per cell
-    double cfl;                  // cells a particle may cross in one substep
-    int max_substeps;            // per frame; more motion than that is slowed with a warning
-    double pressure_tolerance;   // relative residual
-    double viscosity_tolerance;  // relative residual
-    int max_iterations;          // of a linear solve before its fallback
+    double flip_blend;            // 0 = PIC, 1 = FLIP
+    int particles_per_axis;       // particles per cell and axis when seeding; 2 = 8 per cell
+    double cfl;                   // cells a particle may cross in one substep
+    int max_substeps;             // per frame; more motion than that is slowed with a warning
+    double pressure_tolerance;    // relative residual
+    double viscosity_tolerance;   // relative residual
+    int max_iterations;           // of a linear solve before its fallback
     double surface_tension_scale; // multiplies the materials' surface tension; 0 = off
-    uint32_t seed;               // of the particle jitter
-    bool save_particles;         // write particles/ in a bake
-    bool save_vdb;               // write surface/ in a bake
-    bool save_mesh;              // write mesh/ in a bake
-    int mesh_detail;             // mesh voxels per cell edge: 1 or 2
-    int checkpoint_every;        // frames between checkpoints; 0 = none
+    uint32_t seed;                // of the particle jitter
+    bool save_particles;          // write particles/ in a bake
+    bool save_vdb;                // write surface/ in a bake
+    bool save_mesh;               // write mesh/ in a bake
+    int mesh_detail;              // mesh voxels per cell edge: 1 or 2
+    int checkpoint_every;         // frames between checkpoints; 0 = none
 
     int cookie;
 } tlwSceneDef;
@@ -199,17 +199,17 @@ typedef enum tlwFrozen {
 
 typedef struct tlwMaterialDef {
     const char *name;
-    double density_solid, density_liquid;           // kg/m3
+    double density_solid, density_liquid;             // kg/m3
     double specific_heat_solid, specific_heat_liquid; // J/kg K
-    double conductivity_solid, conductivity_liquid; // W/m K
-    double solidus, liquidus;                       // K; equal for a sharp melting point
-    double latent_heat;                             // J/kg; 0 = the material never freezes
-    tlwCurve viscosity;                             // of the liquid, Pa s
-    double solid_viscosity;                         // Pa s, for TLW_FROZEN_SOFT and the end of the melting range
-    double surface_tension;                         // N/m
-    double contact_angle;                           // degrees
+    double conductivity_solid, conductivity_liquid;   // W/m K
+    double solidus, liquidus;                         // K; equal for a sharp melting point
+    double latent_heat;                               // J/kg; 0 = the material never freezes
+    tlwCurve viscosity;                               // of the liquid, Pa s
+    double solid_viscosity;                           // Pa s, for TLW_FROZEN_SOFT and the end of the melting range
+    double surface_tension;                           // N/m
+    double contact_angle;                             // degrees
     tlwFrozen frozen;
-    float color[3];                                 // suggestion for the viewport, linear RGB
+    float color[3]; // suggestion for the viewport, linear RGB
     int cookie;
 } tlwMaterialDef;
 
@@ -267,7 +267,7 @@ typedef struct tlwObjectDef {
     tlwRole role;
     tlwMeshData mesh; // in object space
     const tlwKey *keys;
-    int key_count; // at least 1
+    int key_count;       // at least 1
     tlwDeformFn *deform; // solids only; may be null
     void *deform_user;
 
@@ -283,7 +283,7 @@ typedef struct tlwObjectDef {
     double specific_heat;   // J/kg K, of bodies
     bool fixed_temperature; // bodies: hold the keyed temperature instead of cooling and warming
     tlwHeatKind heat_kind;
-    double heat_range;      // m, lamp: no heat beyond it; 0 = unlimited
+    double heat_range; // m, lamp: no heat beyond it; 0 = unlimited
     int cookie;
 } tlwObjectDef;
 
@@ -293,7 +293,12 @@ TLW_API tlwObjectDef tlwDefaultObjectDef(void);
 // Also repairs the mesh where it can and reports what it did through the log; refuses what cannot be used.
 TLW_API tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object);
 
-typedef enum tlwForceKind { TLW_FORCE_WIND = 0, TLW_FORCE_POINT = 1, TLW_FORCE_VORTEX = 2, TLW_FORCE_DRAG = 3 } tlwForceKind;
+typedef enum tlwForceKind {
+    TLW_FORCE_WIND = 0,
+    TLW_FORCE_POINT = 1,
+    TLW_FORCE_VORTEX = 2,
+    TLW_FORCE_DRAG = 3
+} tlwForceKind;
 
 // A force field in the manner of Blender's: an acceleration sampled on the grid.
 typedef struct tlwForceDef {
@@ -310,7 +315,12 @@ typedef struct tlwForceDef {
 TLW_API tlwForceDef tlwDefaultForceDef(void);
 TLW_API tlwResult tlwAddForce(tlwScene *scene, const tlwForceDef *def);
 
-typedef enum tlwJointKind { TLW_JOINT_FIXED = 0, TLW_JOINT_BALL = 1, TLW_JOINT_HINGE = 2, TLW_JOINT_SLIDER = 3 } tlwJointKind;
+typedef enum tlwJointKind {
+    TLW_JOINT_FIXED = 0,
+    TLW_JOINT_BALL = 1,
+    TLW_JOINT_HINGE = 2,
+    TLW_JOINT_SLIDER = 3
+} tlwJointKind;
 
 // Joint between two rigid bodies, or a body and the world (object_b = -1). Anchor and axis in world space at the start.
 typedef struct tlwJointDef {
@@ -339,33 +349,33 @@ TLW_API tlwResult tlwAdvance(tlwSim *sim, double seconds);
 
 // What the last tlwAdvance did. Sums over its substeps unless it says otherwise.
 typedef struct tlwStats {
-    double time;             // s since the start
+    double time; // s since the start
     int substeps;
-    int64_t particles;       // at the end
-    int64_t cells;           // liquid cells at the end
-    int64_t tiles;           // active tiles at the end
-    double particle_volume;  // m3: what the particles stand for
-    double surface_volume;   // m3: inside the level set
-    double target_volume;    // m3: start + inflow - outflow, at the present densities
-    double max_speed;        // m/s at the end
-    double kinetic_energy;   // J at the end
-    tlwVec3 momentum;        // kg m/s, liquid and bodies
+    int64_t particles;        // at the end
+    int64_t cells;            // liquid cells at the end
+    int64_t tiles;            // active tiles at the end
+    double particle_volume;   // m3: what the particles stand for
+    double surface_volume;    // m3: inside the level set
+    double target_volume;     // m3: start + inflow - outflow, at the present densities
+    double max_speed;         // m/s at the end
+    double kinetic_energy;    // J at the end
+    tlwVec3 momentum;         // kg m/s, liquid and bodies
     tlwVec3 angular_momentum; // kg m2/s about the origin, liquid and bodies
-    double enthalpy;         // J, relative to solid at 0 K
-    double melted;           // 0..1 share of the material that is liquid
-    tlwVec3 centre_of_mass;  // m, of the liquid
-    int pressure_iterations; // most in one solve
+    double enthalpy;          // J, relative to solid at 0 K
+    double melted;            // 0..1 share of the material that is liquid
+    tlwVec3 centre_of_mass;   // m, of the liquid
+    int pressure_iterations;  // most in one solve
     int viscosity_iterations;
     int heat_iterations;
     double pressure_residual; // worst relative residual reached
     double viscosity_residual;
-    int pieces;               // frozen pieces at the end
-    int contacts;             // at the end
-    double seconds;           // wall clock
+    int pieces;     // frozen pieces at the end
+    int contacts;   // at the end
+    double seconds; // wall clock
     int stage_count;
     const char *stage_name[TLW_MAX_STAGES];
     double stage_seconds[TLW_MAX_STAGES];
-    int64_t peak_memory;      // bytes, of the process
+    int64_t peak_memory; // bytes, of the process
 } tlwStats;
 
 TLW_API void tlwGetStats(const tlwSim *sim, tlwStats *stats);
@@ -394,7 +404,7 @@ typedef struct tlwSurfaceView {
     const float *melt;          // 0 solid .. 1 liquid
     const float *rest_position; // 3 each, m
     const uint8_t *material;
-    double volume;              // m3
+    double volume; // m3
 } tlwSurfaceView;
 
 TLW_API tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view);
@@ -447,12 +457,12 @@ TLW_API tlwResult tlwLoadState(tlwSim *sim, const char *path);
 typedef void tlwEventFn(void *user, const char *json);
 
 typedef struct tlwBakeDef {
-    const char *scene;  // folder
-    const char *cache;  // folder; made when missing
-    int frame_first;    // 0 = the scene's first
-    int frame_last;     // 0 = the scene's last
-    bool resume;        // go on after the last finished frame when the scene is the same
-    tlwEventFn *event;  // may be null
+    const char *scene; // folder
+    const char *cache; // folder; made when missing
+    int frame_first;   // 0 = the scene's first
+    int frame_last;    // 0 = the scene's last
+    bool resume;       // go on after the last finished frame when the scene is the same
+    tlwEventFn *event; // may be null
     void *event_user;
     int cookie;
 } tlwBakeDef;

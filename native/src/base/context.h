@@ -11,7 +11,8 @@ struct tlwContext {
     tlwMessage message;
 };
 
-void tlwLog(const tlwContext *context, tlwLogLevel level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tlwLog(const tlwContext *context, tlwLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool tlwIsCancelled(const tlwContext *context);
 void tlwReportProgress(const tlwContext *context, double done, const char *stage);
 

@@ -42,7 +42,8 @@ bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size)
 
 void *tlwAllocPages(size_t bytes)
 {
-    void *block = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *block =
+        mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
     madvise(block, bytes, MADV_NOHUGEPAGE);

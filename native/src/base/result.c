@@ -22,9 +22,9 @@ tlwResult tlwFailMemory(tlwMessage *message, const char *what)
 
 const char *tlwGetResultName(tlwResult result)
 {
-    static const char *const names[] = {"TLW_OK",           "TLW_CANCELLED",     "TLW_BAD_ARGUMENT",
-                                        "TLW_BAD_MESH",     "TLW_BAD_FILE",      "TLW_WRITE_FAILED",
-                                        "TLW_OUT_OF_MEMORY", "TLW_NOT_CONVERGED", "TLW_INTERNAL"};
+    static const char *const names[] = {"TLW_OK",       "TLW_CANCELLED",    "TLW_BAD_ARGUMENT",  "TLW_BAD_MESH",
+                                        "TLW_BAD_FILE", "TLW_WRITE_FAILED", "TLW_OUT_OF_MEMORY", "TLW_NOT_CONVERGED",
+                                        "TLW_INTERNAL"};
     int index = (int)result;
     return index >= 0 && index < (int)(sizeof names / sizeof names[0]) ? names[index] : "unknown result";
 }

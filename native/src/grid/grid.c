@@ -355,7 +355,8 @@ static void fillRange(void *context, int64_t begin, int64_t end)
     FillContext *c = context;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) c->field[row + i] = c->value;
+    for (int i = 0; i < TLW_TILE; i++)
+        c->field[row + i] = c->value;
 }
 
 void tlwFillFloats(tlwThreads *threads, const tlwGrid *grid, float *field, float value)

@@ -21,8 +21,8 @@ static void joinSets(int *parent, int a, int b)
 }
 
 // Number the pieces in the order of their first body.
-static void numberPieces(tlwSolver *solver, int *parent, const tlwBody *bodies, int body_count, const tlwRigidJoint *joints,
-                         int joint_count)
+static void numberPieces(tlwSolver *solver, int *parent, const tlwBody *bodies, int body_count,
+                         const tlwRigidJoint *joints, int joint_count)
 {
     for (int i = 0; i <= body_count; i++)
         parent[i] = i;

@@ -9,7 +9,7 @@
 typedef struct tlwStressPreconditioner {
     tlwStressMethod method;
     const tlwStressLevel *level;
-    bool additive; // the system has terms that deflation does not know of: it must not rely on A
+    bool additive;         // the system has terms that deflation does not know of: it must not rely on A
     tlwFaceFloats b, x, y; // b is filled by the caller: the residual, scaled
     tlwStressMultigrid multigrid;
     tlwStressDeflation deflation; // no parts: none

@@ -20,9 +20,9 @@ typedef struct tlwFlow {
     int viscosity;         // cell, float, Pa s
     int fluidity_slope[3]; // cell, float, 1 / (Pa s): how much 1 / viscosity grows from a cell's centre to the middle
                            // of its upper half; -1 unless several materials may share a cell (tlwAddFluiditySlopes)
-    int fill;             // cell, float: volume of the cell's particles / cell volume
-    int pressure;         // cell, float, Pa; kept between steps (warm start)
-    int viscous_pressure; // cell, float, Pa: the part of it that answers viscosity; kept between steps
+    int fill;              // cell, float: volume of the cell's particles / cell volume
+    int pressure;          // cell, float, Pa; kept between steps (warm start)
+    int viscous_pressure;  // cell, float, Pa: the part of it that answers viscosity; kept between steps
 
     // Heat
     int temperature; // cell, float, K
@@ -32,7 +32,7 @@ typedef struct tlwFlow {
     int piece;       // cell, int32: frozen piece that the cell belongs to, 0 = none
 
     int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen; kept
-              // until pieces are found again
+                // until pieces are found again
     int frozen; // cell, uint8: see step/frozen.h
 
     // Solids, moving ones and bodies included

@@ -33,8 +33,8 @@ void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
 // Distance of a cell's centre to solids, from its nodes; m.
 float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell);
 
-// The first cell with an open centre from p straight away from the solid there: its index and centre. False when none is
-// near.
+// The first cell with an open centre from p straight away from the solid there: its index and centre. False when none
+// is near.
 bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], int64_t *c, float q[3]);
 
 // Share of a cell that no solid fills.

@@ -224,9 +224,9 @@ void tlwDestroyPressure(tlwPressure *p)
     tlwFree(p);
 }
 
-// What viscosity squeezes out of a cell is pressure that it lacked: without this, pressure that varies from cell to cell
-// would follow viscosity by 1 / (2 mu dt k^2) a step only (the rotational form of Timmermans et al. 1996; the factor
-// must stay below 2/3 in 3D, Guermond, Minev and Shen 2005).
+// What viscosity squeezes out of a cell is pressure that it lacked: without this, pressure that varies from cell to
+// cell would follow viscosity by 1 / (2 mu dt k^2) a step only (the rotational form of Timmermans et al. 1996; the
+// factor must stay below 2/3 in 3D, Guermond, Minev and Shen 2005).
 #define ROTATIONAL 0.6f
 #define THICKEST 30.0f // viscous number up to which it is done
 

@@ -18,7 +18,7 @@ typedef struct tlwPressureDef {
     int max_iterations;
     double default_density;    // kg/m3, for faces without particles
     tlwBodyCoupling *coupling; // rigid bodies that pressure moves; may be null
-    bool rotational; // pressure follows viscosity at once; only for viscosity that is the same all over
+    bool rotational;           // pressure follows viscosity at once; only for viscosity that is the same all over
 } tlwPressureDef;
 
 // Assemble the system and its multigrid hierarchy. On success the caller destroys it.

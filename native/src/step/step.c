@@ -263,8 +263,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     return spreadParticles(sim, pressure);
 }
 
-// The rotational form of pressure supposes one viscosity. Between molten and half-frozen cells it feeds on itself: melting
-// Suzanne reached infinite speeds within four frames.
+// The rotational form of pressure supposes one viscosity. Between molten and half-frozen cells it feeds on itself:
+// melting Suzanne reached infinite speeds within four frames.
 static bool hasOneViscosity(const tlwScene *scene)
 {
     return scene->material_count == 1 && !(scene->materials[0].def.latent_heat > 0);
