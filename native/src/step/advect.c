@@ -127,6 +127,10 @@ void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles 
     tlwParallelFor(threads, particles->count, 4096, collideRange, &a);
 }
 
+// A piece sinks into a side by this much, in cells, when it hits it hard; its particles must not be held back one by
+// one.
+#define SUNK 0.3f
+
 // Hold a coordinate back at closed sides. False when the particle is outside all the same.
 static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float clearance, float *x)
 {
@@ -135,7 +139,8 @@ static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, fl
         *x = low;
     if (*x > high && walls[2 * axis + 1] != TLW_WALL_OPEN)
         *x = high;
-    return *x > 0 && *x < (float)grid->dims[axis]; // false for a NaN
+    float beyond = clearance < 0 ? 0.01f - clearance : 0;
+    return *x > -beyond && *x < (float)grid->dims[axis] + beyond; // false for a NaN
 }
 
 typedef struct Inside {
@@ -152,7 +157,7 @@ static double outsideRange(void *context, int64_t begin, int64_t end)
     for (int64_t n = begin; n < end; n++) {
         bool inside = true;
         // A piece that a wall stops is hard; it dips in by a little rather than being bent.
-        float clearance = s->particles->frozen[n] ? 1e-3f : CLEARANCE;
+        float clearance = s->particles->frozen[n] ? -SUNK : CLEARANCE;
         for (int a = 0; a < 3; a++)
             inside = keepInside(s->grid, s->walls, a, clearance, &s->particles->position[a][n]) && inside;
         outside += !inside;
