@@ -16,7 +16,7 @@ TAIL = """
 | monkey at least 15x faster than Mantaflow at 64 | met: see above |
 | monkey 30x at 96 | not measured beside Mantaflow yet (it alone takes 11 minutes on a quiet machine) |
 | falls as gravity says, volume within 1 % | met |
-| viscous_ball 128 in 1.2 s per frame | processor time above, over two cores, is the least it can be; the wall clock on a quiet machine is to be measured |
+| viscous_ball 128 in 1.2 s per frame | **misses** by a tenth: 1.32 s on a quiet machine (one thread 2.30 s: two are 1.74x as fast) |
 | viscous_ball 128 in 350 MB | **misses**: 8 particles of 86 bytes in every cell are 217 MB alone. Fewer particles deep inside would meet it |
 | empty_domain 4x: at most 15 % more time, 30 % more memory | met in processor time and memory |
 | meshing and writing overlap with the next frame | met: `output`, what the simulation waits, is about 2 % of a monkey's frame |
