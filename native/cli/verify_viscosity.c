@@ -183,9 +183,8 @@ static double getColumnError(tlwReport *report, const Column *c)
     return relative;
 }
 
-static void runCouette(tlwReport *report)
+static void reportColumn(tlwReport *report, Column c)
 {
-    Column c = {8, 0, 0.1, 0.5, 0.1, 0.1, 0.12};
     double coarse = getColumnError(report, &c);
     c.cells = 16;
     double fine = getColumnError(report, &c);
@@ -193,14 +192,16 @@ static void runCouette(tlwReport *report)
     tlwReportNote(report, "8 cells across: %.2e; order %.1f", coarse, log2(coarse / fine));
 }
 
+static void runCouette(tlwReport *report)
+{
+    Column c = {8, 0, 0.1, 0.5, 0.1, 0.1, 0.12};
+    reportColumn(report, c);
+}
+
 static void runPoiseuille(tlwReport *report)
 {
     Column c = {8, 9.81, 0, 0.5, 0.1, 0.1, 0.12};
-    double coarse = getColumnError(report, &c);
-    c.cells = 16;
-    double fine = getColumnError(report, &c);
-    tlwReportBelow(report, "profile, 16 cells across (relative L2)", fine, 0.01);
-    tlwReportNote(report, "8 cells across: %.2e; order %.1f", coarse, log2(coarse / fine));
+    reportColumn(report, c);
 }
 
 static void runLayeredPoiseuille(tlwReport *report)
