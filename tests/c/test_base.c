@@ -61,6 +61,26 @@ static void test_pages_are_zero_and_cost_nothing_until_written(void **state)
     tlwFreePages(block, bytes);
 }
 
+static void test_pages_keep_what_they_hold_when_they_grow(void **state)
+{
+    (void)state;
+    size_t bytes = 10000, more = 3000000;
+    char *block = tlwGrowPages(NULL, 0, bytes);
+    assert_non_null(block);
+    for (size_t i = 0; i < bytes; i++)
+        block[i] = (char)(i % 101);
+    block = tlwGrowPages(block, bytes, more);
+    assert_non_null(block);
+    for (size_t i = 0; i < bytes; i++)
+        assert_int_equal(block[i], (char)(i % 101));
+    assert_int_equal(block[more - 1], 0);
+    block[more - 1] = 1;
+    tlwReleasePages(block, more);
+    assert_int_equal(block[more - 1], 0);
+    assert_int_equal(block[5], 0);
+    tlwFreePages(block, more);
+}
+
 static void test_context_refuses_a_def_without_cookie(void **state)
 {
     (void)state;
@@ -92,6 +112,7 @@ int main(void)
         cmocka_unit_test(test_inverse_undoes_matrix),
         cmocka_unit_test(test_sum_is_the_same_bits_for_any_thread_count),
         cmocka_unit_test(test_pages_are_zero_and_cost_nothing_until_written),
+        cmocka_unit_test(test_pages_keep_what_they_hold_when_they_grow),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),
         cmocka_unit_test(test_message_is_bounded),
     };

@@ -56,6 +56,20 @@ void tlwFreePages(void *block, size_t bytes)
         munmap(block, bytes ? bytes : 1);
 }
 
+void tlwReleasePages(void *block, size_t bytes)
+{
+    if (block && madvise(block, bytes ? bytes : 1, MADV_DONTNEED))
+        memset(block, 0, bytes);
+}
+
+void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
+{
+    if (!block)
+        return tlwAllocPages(bytes);
+    void *grown = mremap(block, old_bytes ? old_bytes : 1, bytes ? bytes : 1, MREMAP_MAYMOVE);
+    return grown == MAP_FAILED ? NULL : grown;
+}
+
 int64_t tlwGetPeakMemory(void)
 {
     struct rusage usage;

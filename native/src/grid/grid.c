@@ -344,6 +344,12 @@ void tlwReturnField(tlwGrid *grid, int slot)
         grid->fields[slot].borrowed = false;
 }
 
+void tlwReleaseField(tlwGrid *grid, int slot)
+{
+    if (slot >= 0)
+        tlwReleasePages(grid->fields[slot].data, grid->fields[slot].element * (size_t)grid->cell_count);
+}
+
 typedef struct FillContext {
     const tlwGrid *grid;
     float *field;

@@ -69,6 +69,9 @@ int tlwAddField(tlwGrid *grid, size_t element, const void *background, bool keep
 int tlwBorrowField(tlwGrid *grid, size_t element);
 void tlwReturnField(tlwGrid *grid, int slot);
 
+// Give a borrowed field's memory back to the system; it stays borrowed and is zero everywhere.
+void tlwReleaseField(tlwGrid *grid, int slot);
+
 static inline float *tlwGetFloats(const tlwGrid *grid, int slot)
 {
     return (float *)grid->fields[slot].data;

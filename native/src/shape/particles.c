@@ -27,7 +27,7 @@ void tlwFreeParticles(tlwParticles *particles)
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++)
-        tlwFree(*arrays[n].data);
+        tlwFreePages(*arrays[n].data, arrays[n].element * (size_t)particles->capacity);
     memset(particles, 0, sizeof *particles);
 }
 
@@ -40,18 +40,24 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count)
         capacity = count;
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
+    size_t old = (size_t)particles->capacity, grown = (size_t)capacity;
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
-        void *grown = tlwRealloc(*arrays[n].data, (size_t)capacity, arrays[n].element);
-        if (!grown)
-            return TLW_OUT_OF_MEMORY;
-        *arrays[n].data = grown;
+        size_t element = arrays[n].element;
+        void *block = tlwGrowPages(*arrays[n].data, element * old, element * grown);
+        if (block) {
+            *arrays[n].data = block;
+            continue;
+        }
+        while (--n >= 0) // those that grew shrink again: all have one capacity
+            *arrays[n].data = tlwGrowPages(*arrays[n].data, arrays[n].element * grown, arrays[n].element * old);
+        return TLW_OUT_OF_MEMORY;
     }
     particles->capacity = capacity;
     return TLW_OK;
 }
 
 typedef struct Reorder {
-    const int64_t *order;
+    const uint32_t *order;
     const void *from;
     void *to;
     size_t element;
@@ -74,15 +80,15 @@ static void reorderRange(void *context, int64_t begin, int64_t end)
 }
 
 // Each array moves into a spare block, which becomes the array; its old block is the next spare.
-tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const int64_t *order, int64_t count)
+tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count)
 {
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
-    void *spare = tlwAlloc((size_t)particles->capacity, sizeof(float)),
-         *byte_spare = tlwAlloc((size_t)particles->capacity, 1);
+    size_t capacity = (size_t)particles->capacity;
+    void *spare = tlwAllocPages(capacity * sizeof(float)), *byte_spare = tlwAllocPages(capacity);
     if (!spare || !byte_spare) {
-        tlwFree(spare);
-        tlwFree(byte_spare);
+        tlwFreePages(spare, capacity * sizeof(float));
+        tlwFreePages(byte_spare, capacity);
         return TLW_OUT_OF_MEMORY;
     }
     for (int a = 0; a < TLW_PARTICLE_ARRAYS; a++) {
@@ -93,8 +99,8 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
         *arrays[a].data = *target;
         *target = old;
     }
-    tlwFree(spare);
-    tlwFree(byte_spare);
+    tlwFreePages(spare, capacity * sizeof(float));
+    tlwFreePages(byte_spare, capacity);
     particles->count = count;
     return TLW_OK;
 }

@@ -80,6 +80,13 @@ void tlwDestroyPoisson(tlwPoisson *poisson)
     tlwFree(poisson);
 }
 
+void tlwRestPoisson(tlwPoisson *poisson)
+{
+    tlwReleaseField(poisson->system.grid, poisson->p);
+    tlwReleaseField(poisson->system.grid, poisson->z);
+    tlwReleaseField(poisson->system.grid, poisson->y);
+}
+
 static void smooth(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int sweeps, int first_color,
                    bool start)
 {

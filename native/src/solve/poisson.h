@@ -54,6 +54,9 @@ void tlwDestroyPoisson(tlwPoisson *poisson);
 tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, int max_iterations,
                           tlwSolveStats *stats);
 
+// Give the memory of the iteration's vectors back until the next solve.
+void tlwRestPoisson(tlwPoisson *poisson);
+
 // One multigrid cycle z = M^-1 r, for tests and for other solvers.
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z);
 

@@ -173,12 +173,12 @@ tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWa
     if (tlwParallelSum(threads, particles->count, 16384, outsideRange, &s) == 0)
         return TLW_OK;
     int64_t kept = 0;
-    int64_t *order = tlwAlloc((size_t)particles->count, sizeof *order);
+    uint32_t *order = tlwAlloc((size_t)particles->count, sizeof *order);
     if (!order)
         return TLW_OUT_OF_MEMORY;
     for (int64_t n = 0; n < particles->count; n++) {
         if (outsideRange(&s, n, n + 1) == 0)
-            order[kept++] = n;
+            order[kept++] = (uint32_t)n;
         else
             *mass += particles->mass[n];
     }

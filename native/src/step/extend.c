@@ -10,21 +10,19 @@ typedef struct Extend {
     const tlwGrid *grid;
     const tlwScene *scene;
     float *velocity[3];
-    const float *weight[3], *old[3]; // mass and velocity as gathered
-    float fall[3];                   // what gravity adds in the step, m/s
-    uint8_t *layer[3];               // 1 = known, n + 1 = n cells away, 0 = not reached
+    const uint8_t *reached; // by particles: bits as in flow->reached
+    const tlwDrops *drops;
+    float fall[3];     // what gravity adds in the step, m/s
+    uint8_t *layer[3]; // 1 = known, n + 1 = n cells away, 0 = not reached
     int now;
 } Extend;
 
 static Extend makeExtend(tlwFlow *flow)
 {
     const tlwGrid *grid = &flow->grid;
-    Extend e = {.flow = flow, .grid = grid};
-    for (int a = 0; a < 3; a++) {
+    Extend e = {.flow = flow, .grid = grid, .reached = tlwGetBytes(grid, flow->reached)};
+    for (int a = 0; a < 3; a++)
         e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
-        e.old[a] = tlwGetFloats(grid, flow->old_velocity[a]);
-        e.weight[a] = tlwGetFloats(grid, flow->mass_weight[a]);
-    }
     return e;
 }
 
@@ -42,7 +40,7 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         for (int a = 0; a < 3; a++) {
             bool liquid = (phi[c] < 0 || phi[c - stride[a]] < 0) && open[a][c] > 0;
             e->layer[a][c] = liquid;
-            if (!liquid && !(e->weight[a][c] > 0))
+            if (!liquid && !(e->reached[c] >> a & 1))
                 e->velocity[a][c] = 0;
         }
 }
@@ -53,14 +51,16 @@ static void keepDropsRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
     for (int64_t t = begin; t < end; t++)
-        for (int a = 0; a < 3; a++) {
-            const float *open = tlwGetFloats(e->grid, e->flow->open[a]);
-            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
-            for (int64_t c = row; c < row + TLW_TILE; c++)
-                if (!e->layer[a][c] && e->weight[a][c] > 0 && open[c] > 0) {
-                    e->layer[a][c] = (uint8_t)e->now;
-                    e->velocity[a][c] = e->old[a][c] + e->fall[a];
-                }
+        for (int64_t n = e->drops->start[t]; n < e->drops->start[t + 1]; n++) {
+            const tlwDropFace *face = &e->drops->faces[n];
+            int a = face->axis;
+            int64_t c = e->grid->tiles[t].base + face->cell % TLW_TILE +
+                        e->grid->stride_y * (face->cell / TLW_TILE % TLW_TILE) +
+                        e->grid->stride_z * (face->cell / (TLW_TILE * TLW_TILE));
+            if (!e->layer[a][c] && tlwGetFloats(e->grid, e->flow->open[a])[c] > 0) {
+                e->layer[a][c] = (uint8_t)e->now;
+                e->velocity[a][c] = face->velocity + e->fall[a];
+            }
         }
 }
 
@@ -71,7 +71,7 @@ static void seedGatheredRange(void *context, int64_t begin, int64_t end)
         for (int a = 0; a < 3; a++)
             TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++)
-        e->layer[a][c] = e->weight[a][c] > 0;
+        e->layer[a][c] = e->reached[c] >> a & 1;
 }
 
 // Eight layers at once; rows begin at multiples of eight.
@@ -185,11 +185,13 @@ static void closeRange(void *context, int64_t begin, int64_t end)
 
 #define NEAR 3 // layers within which particles belong to the liquid
 
-static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwVec3 *fall)
+static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwDrops *drops,
+                        const tlwVec3 *fall)
 {
     tlwGrid *grid = &flow->grid;
     Extend e = makeExtend(flow);
-    if (fall)
+    e.drops = drops;
+    if (drops)
         memcpy(e.fall, (float[3]){(float)fall->x, (float)fall->y, (float)fall->z}, sizeof e.fall);
     int slots[3];
     bool ok = true;
@@ -203,7 +205,7 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gat
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
         if (!gathered && e.now == 2)
             tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, closeRange, &e);
-        if (fall && e.now == NEAR)
+        if (drops && e.now == NEAR)
             tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepDropsRange, &e);
     }
     for (int a = 0; a < 3; a++)
@@ -211,14 +213,14 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gat
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
-tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwVec3 *fall)
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwDrops *drops, const tlwVec3 *fall)
 {
-    return extend(threads, flow, layers, false, fall);
+    return extend(threads, flow, layers, false, drops, fall);
 }
 
 tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
 {
-    return extend(threads, flow, 2, true, NULL);
+    return extend(threads, flow, 2, true, NULL, NULL);
 }
 
 // How an object's or a wall's surface holds the liquid.

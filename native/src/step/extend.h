@@ -3,12 +3,12 @@
 #define TLW_STEP_EXTEND_H
 
 #include "scene/scene.h"
-#include "step/flow.h"
+#include "step/drops.h"
 
 // Copy the velocity outwards from the liquid's faces, layer by layer, `layers` (2 or more) cells far. The first layer
 // of cells is made free of divergence. Drops that the level set misses keep the velocity that was gathered and get
-// `fall`, what gravity adds in the step; not where `fall` is null (no particles carry velocity).
-tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwVec3 *fall);
+// `fall`, what gravity adds in the step; not where `drops` is null (no particles carry velocity).
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwDrops *drops, const tlwVec3 *fall);
 
 // After the gather: give faces next to gathered ones their velocity, two cells far, so that no liquid face is left at
 // 0.

@@ -14,7 +14,6 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     for (int a = 0; a < 3; a++) {
         flow->velocity[a] = tlwAddField(grid, sizeof(float), &zero, true);
         flow->old_velocity[a] = tlwAddField(grid, sizeof(float), &zero, false);
-        flow->mass_weight[a] = tlwAddField(grid, sizeof(float), &zero, false);
         flow->open[a] = tlwAddField(grid, sizeof(float), &one, false);
         flow->solid_velocity[a] = tlwAddField(grid, sizeof(float), &zero, false);
     }
@@ -27,6 +26,7 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->enthalpy = tlwAddField(grid, sizeof(float), &zero, false);
     flow->melt = tlwAddField(grid, sizeof(float), &zero, false);
     flow->material = tlwAddField(grid, 1, &byte, false);
+    flow->reached = tlwAddField(grid, 1, &byte, false);
     flow->stick = tlwAddField(grid, 1, &byte, false);
     flow->frozen = tlwAddField(grid, 1, &byte, false);
     flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, true);

@@ -14,8 +14,9 @@ typedef struct tlwFlow {
     // The liquid
     int phi;         // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
     int velocity[3]; // face, float, m/s; kept between steps
-    int old_velocity[3];   // face, float, m/s: as gathered, before forces and solves (FLIP's difference)
-    int mass_weight[3];    // face, float: how much particle mass stands behind the velocity; 0 = none
+    int old_velocity[3];   // face, float, m/s: as gathered, before forces and solves (FLIP's difference;
+                           // grid transport gathers here). APIC does not use it: then it costs no memory
+    int reached;           // cell, uint8: bit a is set where particles reach the lower face along axis a
     int density;           // cell, float, kg/m3, of the particles there; 0 = none
     int viscosity;         // cell, float, Pa s
     int fluidity_slope[3]; // cell, float, 1 / (Pa s): how much 1 / viscosity grows from a cell's centre to the middle

@@ -418,8 +418,19 @@ static void startFind(Find *f)
         f->limit[m] = m < scene->material_count ? frozenLimit(&scene->materials[m]) : -INFINITY;
 }
 
+// Where no material freezes to pieces, labels and pieces stay as they were made: none.
+static bool canFreeze(const tlwScene *scene)
+{
+    for (int m = 0; m < scene->material_count; m++)
+        if (frozenLimit(&scene->materials[m]) > -INFINITY)
+            return true;
+    return false;
+}
+
 tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
 {
+    if (!canFreeze(search->solids->scene))
+        return TLW_OK;
     tlwMessage *message = &search->context->message;
     tlwGrid *grid = &search->flow->grid;
     tlwPieces fresh = {.next_id = pieces->next_id};

@@ -17,7 +17,7 @@ static void stateRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++)
         {
-            if (s->frozen)
+            if (s->frozen && s->frozen[c]) // pages where nothing is ever frozen are not touched
                 s->frozen[c] = 0;
             if (!(s->enthalpy[c] > 0)) {
                 s->viscosity[c] = 0;
@@ -25,8 +25,8 @@ static void stateRange(void *context, int64_t begin, int64_t end)
             }
             const tlwMaterial *m = &s->materials[s->material[c]];
             s->viscosity[c] = (float)tlwGetViscosity(m, s->temperature[c], s->melt[c]);
-            if (s->frozen)
-                s->frozen[c] = m->melts && m->def.frozen == TLW_FROZEN_RIGID && s->melt[c] < TLW_FROZEN_MELT;
+            if (s->frozen && m->melts && m->def.frozen == TLW_FROZEN_RIGID && s->melt[c] < TLW_FROZEN_MELT)
+                s->frozen[c] = 1;
         }
 }
 

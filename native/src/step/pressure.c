@@ -188,6 +188,8 @@ tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressur
         tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, typeRange, p);
         tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, assembleRange, p);
         result = findPockets(p);
+        tlwReturnField(grid, p->labels); // for the solver to borrow
+        p->labels = -1;
     }
     if (result == TLW_OK && def->coupling && def->coupling->count) {
         result = tlwFindCoupledCells(flow, p->type, def->coupling);
@@ -312,6 +314,12 @@ static void recallRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+void tlwRestPressure(tlwPressure *p)
+{
+    tlwRestPoisson(p->poisson);
+    tlwReleaseField(&p->flow->grid, p->b);
+}
+
 void tlwApplyViscousPressure(tlwPressure *p)
 {
     tlwThreads *threads = p->context->threads;
@@ -402,7 +410,7 @@ static void shiftRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-tlwResult tlwSolveDensity(tlwPressure *p, const int shift[3], bool *needed, tlwSolveStats *stats)
+tlwResult tlwSolveDensity(tlwPressure *p, int shift[3], bool *needed, tlwSolveStats *stats)
 {
     tlwThreads *threads = p->context->threads;
     const tlwGrid *grid = &p->flow->grid;
@@ -420,8 +428,10 @@ tlwResult tlwSolveDensity(tlwPressure *p, const int shift[3], bool *needed, tlwS
         p->def.coupling->count = bodies;
     if (result == TLW_CANCELLED)
         return result;
-    for (int a = 0; a < 3; a++)
-        p->shift[a] = tlwGetFloats(grid, shift[a]);
+    for (int a = 0; a < 3; a++) {
+        shift[a] = p->system.weight[a];
+        p->shift[a] = p->weight[a];
+    }
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, shiftRange, p);
     return TLW_OK;
 }

@@ -29,14 +29,17 @@ void tlwDestroyPressure(tlwPressure *pressure);
 // has changed: then `correction` is true and the pressure is added to what is there.
 tlwResult tlwProjectVelocity(tlwPressure *pressure, bool correction, tlwSolveStats *stats);
 
+// Between two projections: give back what only a solve needs, for others to use.
+void tlwRestPressure(tlwPressure *pressure);
+
 // Before viscosity: let the pressure that answered it in the last step act, so that the correction after it is only
 // what has changed (van Kan 1986). Without this the correction slips along walls, and a steady flow depends on the
 // step.
 void tlwApplyViscousPressure(tlwPressure *pressure);
 
 // Spread crowded particles and draw thinned ones together: a displacement with div d = fill - expected, found with the
-// same system (Kugelstadt et al. 2019). Fills `shift` (three float slots, m on faces); false in *needed when all is
-// well.
-tlwResult tlwSolveDensity(tlwPressure *pressure, const int shift[3], bool *needed, tlwSolveStats *stats);
+// same system (Kugelstadt et al. 2019). `shift`: three float slots, m on faces, in the memory of the face weights;
+// after this call the system can only be destroyed. False in *needed when all is well.
+tlwResult tlwSolveDensity(tlwPressure *pressure, int shift[3], bool *needed, tlwSolveStats *stats);
 
 #endif

@@ -140,14 +140,16 @@ tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_c
         for (int64_t n = 0; n < r.split_count; n++)
             split(particles, r.splits[n], count + n, (*next_id)++);
         particles->count = count + r.split_count;
-        int64_t kept = 0, *keep = tlwAlloc((size_t)particles->count, sizeof *keep);
+        int64_t kept = 0;
+        size_t bytes = (size_t)particles->count * sizeof(uint32_t);
+        uint32_t *keep = tlwAllocPages(bytes);
         result = keep ? TLW_OK : TLW_OUT_OF_MEMORY;
         for (int64_t n = 0; keep && n < particles->count; n++)
             if (n >= count || !r.dropped[n])
-                keep[kept++] = n;
+                keep[kept++] = (uint32_t)n;
         if (keep && kept < particles->count)
             result = tlwReorderParticles(threads, particles, keep, kept);
-        tlwFree(keep);
+        tlwFreePages(keep, bytes);
     }
     tlwFree(r.dropped);
     tlwFree(r.splits);

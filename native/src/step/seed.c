@@ -170,13 +170,14 @@ tlwResult tlwRemoveInsideSolids(const tlwSeeder *s)
     tlwParticles *q = s->particles;
     const tlwGrid *grid = &s->flow->grid;
     const float *solid = tlwGetFloats(grid, s->flow->solid);
-    int64_t *order = tlwAlloc((size_t)q->count, sizeof *order), kept = 0;
+    uint32_t *order = tlwAlloc((size_t)q->count, sizeof *order);
+    int64_t kept = 0;
     if (!order)
         return tlwFailMemory(&s->context->message, "the particles");
     for (int64_t n = 0; n < q->count; n++) {
         float p[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
         if (tlwSampleNode(grid, solid, p) > 0)
-            order[kept++] = n;
+            order[kept++] = (uint32_t)n;
     }
     tlwResult result = kept < q->count ? tlwReorderParticles(s->context->threads, q, order, kept) : TLW_OK;
     tlwFree(order);
@@ -260,7 +261,8 @@ static tlwResult drain(const tlwSeeder *s, const tlwSolid *solid, double *went)
 {
     tlwParticles *q = s->particles;
     const tlwGrid *grid = &s->flow->grid;
-    int64_t *order = tlwAlloc((size_t)q->count, sizeof *order), kept = 0;
+    uint32_t *order = tlwAlloc((size_t)q->count, sizeof *order);
+    int64_t kept = 0;
     if (!order)
         return tlwFailMemory(&s->context->message, "the particles");
     for (int64_t n = 0; n < q->count; n++) {
@@ -271,7 +273,7 @@ static tlwResult drain(const tlwSeeder *s, const tlwSolid *solid, double *went)
         if (near && distanceTo(grid, solid, p) < 0)
             *went += q->mass[n];
         else
-            order[kept++] = n;
+            order[kept++] = (uint32_t)n;
     }
     tlwResult result = kept < q->count ? tlwReorderParticles(s->context->threads, q, order, kept) : TLW_OK;
     tlwFree(order);

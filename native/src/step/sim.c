@@ -84,7 +84,7 @@ static tlwResult start(tlwSim *sim)
     matchMassToSurface(sim);
     for (int64_t n = 0; n < sim->particles.count; n++)
         sim->start_mass += sim->particles.mass[n];
-    tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow);
+    TLW_TRY(tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow));
     int iterations; // a step of no time fills in temperature and viscosity
     TLW_TRY(tlwStepThermal(context, &sim->thermal, &sim->order, 0, 0, flow, &sim->particles, &iterations));
     tlwUpdateMaterialState(context->threads, flow, sim->scene->materials, -1);
@@ -141,6 +141,7 @@ void tlwDestroySim(tlwSim *sim)
     tlwDestroyThermal(&sim->thermal);
     tlwFreeParticles(&sim->particles);
     tlwFreeParticleOrder(&sim->order);
+    tlwFreeDrops(&sim->drops);
     tlwFreeGrid(&sim->flow.grid);
     tlwFree(sim);
 }

@@ -6,6 +6,7 @@
 #include "shape/mesh.h"
 #include "shape/particles.h"
 #include "step/bodies.h"
+#include "step/drops.h"
 #include "step/flow.h"
 #include "step/frozen.h"
 #include "step/seed.h"
@@ -36,6 +37,7 @@ struct tlwSim {
     tlwFlow flow;
     tlwParticles particles;
     tlwParticleOrder order;
+    tlwDrops drops;
     tlwSolids solids, sources;
     tlwBodies bodies;
     tlwPieces pieces;

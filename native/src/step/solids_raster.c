@@ -248,7 +248,8 @@ static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
     const float *solid = tlwGetFloats(grid, s->flow->solid);
     for (int i = 0; i < TLW_TILE; i++) {
-        velocity[i] = 0;
+        if (velocity[i] != 0) // where nothing ever moves, pages are not touched
+            velocity[i] = 0;
         if (object[row + i] == TLW_NO_OBJECT)
             continue;
         // Where a moving solid meets a wall, the node may be the wall's (`verify couette`).

@@ -129,8 +129,8 @@ typedef struct Sort {
     const tlwParticles *particles;
     int32_t *tile;    // per particle
     int64_t *offsets; // per block and tile
-    int64_t *order;
-    int64_t *scratch;
+    uint32_t *order;
+    uint32_t *scratch;
     int64_t *tile_start;
     int32_t *cell_start;
 } Sort;
@@ -161,7 +161,7 @@ static void placeRange(void *context, int64_t begin, int64_t end)
     const Sort *s = context;
     int64_t *offsets = s->offsets + (begin / BLOCK) * s->grid->tile_count;
     for (int64_t n = begin; n < end; n++)
-        s->order[offsets[s->tile[n]]++] = n;
+        s->order[offsets[s->tile[n]]++] = (uint32_t)n;
 }
 
 static inline int cellInTile(const tlwParticles *particles, int64_t n)
@@ -190,13 +190,14 @@ static void cellRange(void *context, int64_t begin, int64_t end)
 }
 
 tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                            tlwParticleOrder *order, int64_t *indices)
+                            tlwParticleOrder *order, uint32_t *indices)
 {
     int64_t count = particles->count, blocks = (count + BLOCK - 1) / BLOCK, tiles = grid->tile_count;
     Sort s = {.grid = grid, .particles = particles, .scratch = indices};
-    s.tile = tlwAlloc((size_t)count, sizeof *s.tile);
+    size_t bytes = (size_t)count * sizeof(uint32_t); // of `tile` and of `order`
+    s.tile = tlwAllocPages(bytes);
     s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
-    s.order = tlwAlloc((size_t)count, sizeof *s.order);
+    s.order = tlwAllocPages(bytes);
     bool ok = s.tile && s.offsets && s.order &&
               tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
               tlwReserve((void **)&order->cell_start, &order->cell_capacity, tiles * (TLW_TILE_CELLS + 1),
@@ -218,20 +219,21 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
         tlwParallelFor(threads, count, BLOCK, placeRange, &s);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, cellRange, &s);
     }
-    tlwFree(s.tile);
+    tlwFreePages(s.tile, bytes);
     tlwFree(s.offsets);
-    tlwFree(s.order);
+    tlwFreePages(s.order, bytes);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
 {
-    int64_t *indices = tlwAlloc((size_t)particles->count, sizeof *indices);
+    size_t bytes = (size_t)particles->count * sizeof(uint32_t);
+    uint32_t *indices = tlwAllocPages(bytes);
     if (!indices)
         return TLW_OUT_OF_MEMORY;
     tlwResult result = tlwIndexParticles(threads, grid, particles, order, indices);
     if (result == TLW_OK)
         result = tlwReorderParticles(threads, particles, indices, particles->count);
-    tlwFree(indices);
+    tlwFreePages(indices, bytes);
     return result;
 }

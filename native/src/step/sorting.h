@@ -19,7 +19,7 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
 
 // The order that tlwSortParticles would bring about, without moving anything: indices[n] is the n-th particle's number.
 tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                            tlwParticleOrder *order, int64_t *indices);
+                            tlwParticleOrder *order, uint32_t *indices);
 
 // Sort by tile, then cell; the order inside a cell is the one before. Every particle must lie in an active tile.
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order);

@@ -77,7 +77,7 @@ static void enterFace(void *user, const Face *face)
     const Split *s = user;
     const tlwGrid *grid = &s->flow->grid;
     float *u = &tlwGetFloats(grid, s->flow->velocity[face->axis])[face->index];
-    bool liquid = tlwGetFloats(grid, s->flow->mass_weight[face->axis])[face->index] > 0;
+    bool liquid = tlwGetBytes(grid, s->flow->reached)[face->index] >> face->axis & 1;
     double w = liquid ? face->inside : 1;
     *u = (float)((1 - w) * *u + w * rigidSpeed(face, s->velocity, s->spin));
 }

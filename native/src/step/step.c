@@ -91,16 +91,17 @@ static tlwResult gather(tlwSim *sim)
     if (!onParticles(sim)) {
         for (int a = 0; a < 3; a++) // gather into the old velocity's slots, which grid transport does not use
             flow->velocity[a] = flow->old_velocity[a];
-        tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, false, flow);
+        tlwResult result =
+            tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, false, flow);
         for (int a = 0; a < 3; a++)
             flow->velocity[a] = kept[a];
-        return TLW_OK;
+        return result;
     }
-    tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, isAffine(sim), flow);
+    TLW_TRY(tlwGatherParticles(threads, &sim->particles, &sim->order, sim->scene->materials, isAffine(sim), flow));
     TLW_TRY(tlwExtendGathered(threads, flow));
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3 && !isAffine(sim); a++)
         tlwCopyFloats(threads, grid, tlwGetFloats(grid, flow->velocity[a]), tlwGetFloats(grid, flow->old_velocity[a]));
-    return TLW_OK;
+    return tlwListDrops(threads, flow, &sim->drops);
 }
 
 // Heat moves and material melts or freezes; then the cells' viscosity is known.
@@ -145,19 +146,15 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
     tlwGrid *grid = &sim->flow.grid;
     int slots[3];
     Shift s = {.grid = grid, .particles = &sim->particles};
-    bool ok = true, needed = false;
-    for (int a = 0; a < 3; a++)
-        ok = (slots[a] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    bool needed = false;
     tlwSolveStats stats;
-    tlwResult result = ok ? tlwSolveDensity(pressure, slots, &needed, &stats) : TLW_OUT_OF_MEMORY;
+    tlwResult result = tlwSolveDensity(pressure, slots, &needed, &stats);
     if (result == TLW_OK && needed) {
         for (int a = 0; a < 3; a++)
             s.shift[a] = tlwGetFloats(grid, slots[a]);
         tlwParallelFor(sim->context->threads, sim->particles.count, 4096, shiftRange, &s);
         tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
     }
-    for (int a = 0; a < 3; a++)
-        tlwReturnField(grid, slots[a]);
     return result;
 }
 
@@ -249,6 +246,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     // A viscous number below that changes no bit of a velocity in single precision.
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
+        tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
         TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, strong && !sim->solids.split ? coupling : NULL, 0));
         tlwClockStage(sim, "viscosity");
         if (strong) {
@@ -310,7 +308,7 @@ static tlwResult extend(tlwSim *sim, double dt)
     int layers = (int)ceil(sim->scene->def.cfl) + 2;
     if (layers > TLW_PHI_BAND)
         layers = TLW_PHI_BAND;
-    TLW_TRY(tlwExtendVelocity(sim->context->threads, &sim->flow, layers, onParticles(sim) ? &fall : NULL));
+    TLW_TRY(tlwExtendVelocity(sim->context->threads, &sim->flow, layers, onParticles(sim) ? &sim->drops : NULL, &fall));
     return tlwConstrainVelocity(sim->context->threads, sim->scene, &sim->flow);
 }
 

@@ -85,7 +85,7 @@ static double overlapRange(void *context, int64_t begin, int64_t end)
 typedef struct Attributes {
     tlwSim *sim;
     const tlwParticleOrder *order;
-    const int64_t *indices;
+    const uint32_t *indices;
 } Attributes;
 
 typedef struct Blend {
@@ -182,7 +182,8 @@ static tlwResult reserveVertices(tlwSim *sim, int64_t count)
 static tlwResult fillAttributes(tlwSim *sim)
 {
     tlwParticleOrder order = {0};
-    int64_t *indices = tlwAlloc((size_t)sim->particles.count, sizeof *indices);
+    size_t bytes = (size_t)sim->particles.count * sizeof(uint32_t);
+    uint32_t *indices = tlwAllocPages(bytes);
     tlwResult result = indices ? reserveVertices(sim, sim->views.mesh.vertex_count)
                                : tlwFailMemory(&sim->context->message, "the surface mesh");
     if (result == TLW_OK)
@@ -192,7 +193,7 @@ static tlwResult fillAttributes(tlwSim *sim)
         tlwParallelFor(sim->context->threads, sim->views.mesh.vertex_count, 1024, attributeRange, &a);
     }
     tlwFreeParticleOrder(&order);
-    tlwFree(indices);
+    tlwFreePages(indices, bytes);
     return result;
 }
 

@@ -18,8 +18,9 @@ typedef struct Gather {
     const tlwParticleOrder *order;
     const tlwMaterial *materials;
     bool affine;
-    int first; // of the colour's tiles
-    float *velocity[3], *weight[3], *fill, *density;
+    int first;                                       // of the colour's tiles
+    float *velocity[3], *weight[3], *fill, *density; // weight: the mass that stands behind a face's velocity
+    uint8_t *reached;
 } Gather;
 
 // Two neighbours along x at once.
@@ -104,21 +105,29 @@ TLW_KERNEL static void normalizeRange(void *context, int64_t begin, int64_t end)
                     g->velocity[a][row + i] = w > 0 ? g->velocity[a][row + i] / w : 0;
                 }
             for (int i = 0; i < TLW_TILE; i++)
+                g->reached[row + i] = (uint8_t)((g->weight[0][row + i] > 0) | (g->weight[1][row + i] > 0) << 1 |
+                                                (g->weight[2][row + i] > 0) << 2);
+            for (int i = 0; i < TLW_TILE; i++)
                 g->density[row + i] = g->fill[row + i] > 0 ? g->density[row + i] / g->fill[row + i] : 0;
         }
 }
 
-void tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles, const tlwParticleOrder *order,
-                        const tlwMaterial *materials, bool affine, tlwFlow *flow)
+tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles, const tlwParticleOrder *order,
+                             const tlwMaterial *materials, bool affine, tlwFlow *flow)
 {
     tlwGrid *grid = &flow->grid;
+    int slots[3] = {tlwBorrowField(grid, sizeof(float)), tlwBorrowField(grid, sizeof(float)),
+                    tlwBorrowField(grid, sizeof(float))};
+    if (slots[0] < 0 || slots[1] < 0 || slots[2] < 0)
+        return TLW_OUT_OF_MEMORY;
     Gather g = {.flow = flow, .particles = particles, .order = order, .materials = materials, .affine = affine};
     for (int a = 0; a < 3; a++) {
         g.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
-        g.weight[a] = tlwGetFloats(grid, flow->mass_weight[a]);
+        g.weight[a] = tlwGetFloats(grid, slots[a]);
         tlwFillFloats(threads, grid, g.velocity[a], 0);
         tlwFillFloats(threads, grid, g.weight[a], 0);
     }
+    g.reached = tlwGetBytes(grid, flow->reached);
     g.fill = tlwGetFloats(grid, flow->fill);
     tlwFillFloats(threads, grid, g.fill, 0);
     g.density = tlwGetFloats(grid, flow->density);
@@ -128,6 +137,9 @@ void tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles, cons
         tlwParallelFor(threads, grid->color_start[color + 1] - g.first, 1, gatherRange, &g);
     }
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, normalizeRange, &g);
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return TLW_OK;
 }
 
 typedef struct Update {

@@ -5,11 +5,11 @@
 #include "scene/material.h"
 #include "step/sorting.h"
 
-// Gather mass-weighted velocity to flow->velocity and flow->mass_weight, the particles' volume to flow->fill
-// and their mean density to flow->density (0 where there are none).
-// Faces that no particle reaches get velocity 0 and weight 0. `affine` adds the particles' velocity gradients.
-void tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles, const tlwParticleOrder *order,
-                        const tlwMaterial *materials, bool affine, tlwFlow *flow);
+// Gather mass-weighted velocity to flow->velocity and flow->reached, the particles' volume to flow->fill
+// and their mean density to flow->density (0 where there are none). Faces that no particle reaches get velocity 0.
+// `affine` adds the particles' velocity gradients.
+tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles, const tlwParticleOrder *order,
+                             const tlwMaterial *materials, bool affine, tlwFlow *flow);
 
 // Volume that a particle stands for, m3: its mass over the density of its state.
 float tlwGetParticleVolume(const tlwParticles *particles, int64_t n, const tlwMaterial *materials);
