@@ -237,6 +237,31 @@ static void test_pieces_rest_on_each_other(void **state)
     end(&w);
 }
 
+// The air beside a frozen block at rest does not hold up what falls through it.
+static void test_liquid_that_falls_on_a_block_is_not_crushed(void **state)
+{
+    (void)state;
+    tlwSceneDef def = room();
+    def.thermal_speed = 0;
+    World w = frozenRoom(2, &def);
+    addWax(&w, "Block", (Wax){.low = {0, 0, 0}, .high = {0.16, 0.16, 0.048}});
+    addWax(&w, "Melt", (Wax){.low = {0.05, 0.05, 0.1}, .high = {0.11, 0.11, 0.16}, .temperature = 345});
+    run(&w);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    int64_t particles = stats.particles;
+    double worst = 0;
+    for (int frame = 0; frame < FRAMES(10); frame++) {
+        advance(&w, 1.0 / 24);
+        tlwGetStats(w.sim, &stats);
+        worst = fmax(worst, fabs(stats.surface_volume / stats.target_volume - 1));
+    }
+    print_message("volume off by %.2g, %d of %d particles left\n", worst, (int)stats.particles, (int)particles);
+    OUTCOME(worst < 0.02);
+    OUTCOME(stats.particles > 0.95 * (double)particles); // crowded ones would have been merged
+    end(&w);
+}
+
 static void test_bond_melts_and_lets_go(void **state)
 {
     (void)state;
@@ -353,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_loose_block_falls_and_rests),
         cmocka_unit_test(test_tall_block_off_balance_topples),
         cmocka_unit_test(test_pieces_rest_on_each_other),
+        cmocka_unit_test(test_liquid_that_falls_on_a_block_is_not_crushed),
         cmocka_unit_test(test_bond_melts_and_lets_go),
         cmocka_unit_test(test_ice_lasts_in_ice_water),
         cmocka_unit_test(test_pieces_are_the_same_on_any_number_of_threads),

@@ -112,6 +112,10 @@ tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPiece
 
 // --- inside the stage ---
 
+// In *labels (a field to be returned): flow->label, and the same in the dry air around pieces. Air that liquid is in or
+// about to enter is left out: held back there, what falls on a piece would be crushed.
+tlwResult tlwSpreadPieceLabels(tlwContext *context, const tlwParticles *particles, tlwFlow *flow, int *labels);
+
 // Masses of pairs of numbers, in the order that they were first met.
 typedef struct tlwPairMass {
     int a, b;

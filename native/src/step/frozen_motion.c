@@ -347,47 +347,15 @@ void tlwUpdatePieceParticles(tlwThreads *threads, const tlwFlow *flow, const tlw
     tlwFree(motions);
 }
 
-typedef struct Spread {
-    const tlwGrid *grid;
-    const float *phi;
-    const int32_t *from;
-    int32_t *to;
-} Spread;
-
-// Labels grow by one layer of air cells.
-static void spreadRange(void *context, int64_t begin, int64_t end)
+// The motion over the step goes to the faces, and a few cells into the air.
+static tlwResult showMotion(tlwContext *context, const tlwMotion *motions, const tlwParticles *particles, tlwFlow *flow)
 {
-    const Spread *s = context;
-    int64_t stride[3] = {1, s->grid->stride_y, s->grid->stride_z};
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        int32_t label = s->from[c];
-        for (int n = 0; n < 6 && !label && s->phi[c] > 0; n++)
-            label = s->from[c + (n & 1 ? stride[n / 2] : -stride[n / 2])];
-        s->to[c] = label;
-    }
-}
-
-// The motion over the step goes to the faces, and three cells into the air.
-static tlwResult showMotion(tlwContext *context, const tlwMotion *motions, tlwFlow *flow)
-{
-    tlwGrid *grid = &flow->grid;
-    int slots[2] = {tlwBorrowField(grid, sizeof(int32_t)), tlwBorrowField(grid, sizeof(int32_t))};
-    bool ok = slots[0] >= 0 && slots[1] >= 0;
-    if (ok) {
-        int32_t *labels[3] = {tlwGetInts(grid, flow->label), tlwGetInts(grid, slots[0]), tlwGetInts(grid, slots[1])};
-        static const int from[3] = {0, 1, 2}, to[3] = {1, 2, 1};
-        for (int n = 0; n < 3; n++) {
-            Spread s = {grid, tlwGetFloats(grid, flow->phi), labels[from[n]], labels[to[n]]};
-            tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, spreadRange, &s);
-        }
-        Faces f = {.flow = flow, .labels = labels[1], .motions = motions, .velocity = true};
-        tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, faceRange, &f);
-    }
-    tlwReturnField(grid, slots[0]);
-    tlwReturnField(grid, slots[1]);
-    return ok ? TLW_OK : tlwFailMemory(&context->message, "the frozen pieces");
+    int labels;
+    TLW_TRY(tlwSpreadPieceLabels(context, particles, flow, &labels));
+    Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, labels), .motions = motions, .velocity = true};
+    tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
+    tlwReturnField(&flow->grid, labels);
+    return TLW_OK;
 }
 
 tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, tlwParticles *particles)
@@ -402,7 +370,7 @@ tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPiece
                               tlwScale(tlwRotationVectorFromQuat(piece->turn), 1 / dt)};
     }
     if (result == TLW_OK) // also for those at rest: air beside them must not carry their surface off
-        result = showMotion(context, mean, flow);
+        result = showMotion(context, mean, particles, flow);
     if (result == TLW_OK) {
         Carry c = {&flow->grid, pieces, after, particles, true};
         tlwParallelFor(context->threads, particles->count, 4096, carryRange, &c);
