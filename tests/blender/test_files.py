@@ -148,14 +148,51 @@ def test_a_frame_of_200k_triangles_is_shown_quickly(folder):
     cache = playback.cache_of(scene)
     for frame in cache.order:
         count = write_big_frame(cache.mesh_path(frame), 224)
-    times = []
+    times, own = [], []
     for frame in cache.order[1:]:
         time.sleep(0.2)  # as between the frames of a playback; the next one is read meanwhile
         scene.frame_current = frame
-        began = time.perf_counter()
+        began, began_own = time.perf_counter(), time.thread_time()
         playback.refresh(scene)
         times.append(time.perf_counter() - began)
+        own.append(time.thread_time() - began_own)  # what a busy machine does not change
         assert len(scene.tallow.surface_object.data.polygons) == count
     times.sort()
-    print(f"MEASURED showing {count} triangles: {1e3 * times[len(times) // 2]:.1f} ms (best {1e3 * times[0]:.1f})", flush=True)
+    print(f"MEASURED showing {count} triangles: {1e3 * times[len(times) // 2]:.1f} ms (best {1e3 * times[0]:.1f}); "
+          f"processor time {1e3 * sorted(own)[len(own) // 2]:.1f} ms (best {1e3 * min(own):.1f})", flush=True)
     assert times[len(times) // 2] < 0.25
+
+
+def read_back(mesh):
+    """What a mesh holds, by name."""
+    def numbers(items, name, count, kind):
+        array = np.empty(len(items) * count, kind)
+        items.foreach_get(name, array)
+        return array
+    values = {attribute.name: numbers(attribute.data, "vector" if attribute.data_type == "FLOAT_VECTOR" else "value",
+                                      3 if attribute.data_type == "FLOAT_VECTOR" else 1, np.float32)
+              for attribute in mesh.attributes if attribute.domain == "POINT" and attribute.data_type in ("FLOAT", "FLOAT_VECTOR")}
+    return {**values, "co": numbers(mesh.vertices, "co", 3, np.float32), "edges": numbers(mesh.edges, "vertices", 2, np.int32),
+            "vertex": numbers(mesh.loops, "vertex_index", 1, np.int32), "edge": numbers(mesh.loops, "edge_index", 1, np.int32),
+            "start": numbers(mesh.polygons, "loop_start", 1, np.int32), "total": numbers(mesh.polygons, "loop_total", 1, np.int32),
+            "smooth": numbers(mesh.polygons, "use_smooth", 1, bool), "material": numbers(mesh.polygons, "material_index", 1, np.int32)}
+
+
+def test_both_ways_to_fill_a_mesh_agree(folder):
+    from tallow.core import frames
+    from tallow.playback import fill
+    write_big_frame(folder / "big.ply", 12)
+    frame = frames.prepare(folder / "big.ply", 1.0, "NONE", [])
+    results = []
+    kept = fill.STRUCTURES
+    try:
+        for fill.STRUCTURES in (kept, False):
+            mesh = bpy.data.meshes.new("Filled")
+            fill.fill_mesh(mesh, frame)
+            results.append(read_back(mesh))
+            assert not mesh.validate(), "Blender had to mend the mesh"
+    finally:
+        fill.STRUCTURES = kept
+    assert {"velocity", "celsius"} <= set(results[0])
+    for name, array in results[0].items():
+        assert np.array_equal(array, results[1][name]), name

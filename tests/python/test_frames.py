@@ -27,6 +27,23 @@ def test_every_corner_knows_its_edge():
         assert set(edges[edge].tolist()) == {TETRAHEDRON[face, side], TETRAHEDRON[face, (side + 1) % 3]}
 
 
+def test_pairs_of_half_edges_are_the_edges_that_sorting_finds():
+    n = 12
+    i, j = (index.ravel() for index in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    a, b, c, d = i * n + j, (i + 1) % n * n + j, (i + 1) % n * n + (j + 1) % n, i * n + (j + 1) % n
+    torus = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]).astype(np.uint32)
+    first, second = torus.ravel(), np.roll(torus, -1, axis=1).ravel()
+    edges, corner_edges = frames._pair_edges(first, second)
+    other, other_edges = frames._sort_edges(first, second)
+    assert len(edges) == len(other) == 3 * n * n
+    assert np.array_equal(edges[corner_edges], other[other_edges])
+    # One triangle turned over, or missing: then only sorting will do.
+    turned = torus.copy()
+    turned[3] = turned[3, ::-1]
+    for faces in (turned, torus[1:], np.concatenate([torus, torus])):
+        assert frames._pair_edges(faces.ravel(), np.roll(faces, -1, axis=1).ravel()) is None
+
+
 def test_open_and_empty_meshes_have_edges_too():
     edges, corner_edges = frames.find_edges(np.array([0, 1, 2, 2, 1, 3], np.uint32))
     assert len(edges) == 5 and corner_edges.max() == 4

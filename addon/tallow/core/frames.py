@@ -25,9 +25,32 @@ def find_edges(corners: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
 
     Blender can find them as well, but only while the artist waits.
     """
-    first = corners.reshape(-1, 3).astype(np.uint64)
+    first = corners.reshape(-1, 3)
     second = np.roll(first, -1, axis=1).ravel()
     first = first.ravel()
+    return _pair_edges(first, second) or _sort_edges(first, second)
+
+
+def _pair_edges(first: np.ndarray, second: np.ndarray) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+    """Of a closed surface, where every edge is walked once in each direction; None for others. Twice as fast as sorting all."""
+    up, down = np.flatnonzero(first < second), np.flatnonzero(first > second)
+    if 2 * len(up) != len(first) or len(up) != len(down):
+        return None
+    up_keys = (first[up].astype(np.uint64) << np.uint64(32)) | second[up]
+    down_keys = (second[down].astype(np.uint64) << np.uint64(32)) | first[down]
+    up_order, down_order = np.argsort(up_keys), np.argsort(down_keys)
+    up_keys = up_keys[up_order]
+    if not np.array_equal(up_keys, down_keys[down_order]) or np.any(up_keys[1:] == up_keys[:-1]):
+        return None
+    corner_edges = np.empty(len(first), np.uint32)
+    corner_edges[up] = np.arange(len(up), dtype=np.uint32)
+    corner_edges[down[down_order]] = up_order
+    return np.stack([first[up], second[up]], axis=1), corner_edges
+
+
+def _sort_edges(first: np.ndarray, second: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """The plain version, for any triangles."""
+    first, second = first.astype(np.uint64), second.astype(np.uint64)
     keys = (np.minimum(first, second) << np.uint64(32)) | np.maximum(first, second)
     order = np.argsort(keys)
     ordered = keys[order]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Dict
+import ctypes
+from typing import Dict, Optional
 
 import bpy
 import numpy as np
@@ -11,6 +12,9 @@ import numpy as np
 from ..core.frames import Frame
 
 NEW_LAYOUT = bpy.app.version >= (4, 1, 0)  # positions, corners and offsets are plain arrays
+# Blender 3.4 keeps them in structures, which `foreach_set` fills number by number: there numpy writes into its memory.
+STRUCTURES = bpy.app.version[:2] == (3, 4)
+WORDS = 4  # bytes; every structure is a whole number of words
 
 
 def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
@@ -24,6 +28,42 @@ def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
     mesh.edges.add(len(frame.edges))
     mesh.loops.add(len(frame.corners))
     mesh.polygons.add(triangles)
+    if not (STRUCTURES and _fill_structures(mesh, frame)):
+        _fill_arrays(mesh, frame)
+    set_attributes(mesh, frame.attributes)
+    mesh.update()
+
+
+def _memory(items, words: int) -> Optional[np.ndarray]:
+    """Blender's own memory of a collection, a row of words per item. None when items are not as large as they should be."""
+    if len(items) < 2 or items[1].as_pointer() - items[0].as_pointer() != words * WORDS:
+        return None
+    raw = (ctypes.c_char * (len(items) * words * WORDS)).from_address(items[0].as_pointer())
+    return np.frombuffer(raw, np.uint32).reshape(len(items), words)
+
+
+def _copy_columns(table: np.ndarray, columns: np.ndarray) -> None:
+    """Column by column, which is five to ten times as fast in numpy as rows of two or three."""
+    for n in range(columns.shape[1]):
+        table[:, n] = columns[:, n]
+
+
+def _fill_structures(mesh: bpy.types.Mesh, frame: Frame) -> bool:
+    """Write into memory that `add` has just made. False when it is not laid out as Blender 3.4 does."""
+    vertices, edges = _memory(mesh.vertices, 4), _memory(mesh.edges, 3)  # place, flags; two vertices, flags
+    corners, faces = _memory(mesh.loops, 2), _memory(mesh.polygons, 3)  # vertex, edge; first corner, count, slot and flags
+    if any(table is None for table in (vertices, edges, corners, faces)):
+        return False
+    _copy_columns(vertices, np.ascontiguousarray(frame.positions, np.float32).view(np.uint32))
+    _copy_columns(edges, frame.edges)
+    corners[:, 0], corners[:, 1] = frame.corners, frame.corner_edges
+    faces[:, 0], faces[:, 1] = np.arange(0, len(frame.corners), 3, dtype=np.uint32), 3
+    faces.view(np.uint8)[:, 10] = 1  # smooth
+    return True
+
+
+def _fill_arrays(mesh: bpy.types.Mesh, frame: Frame) -> None:
+    triangles = len(frame.corners) // 3
     _set_positions(mesh, frame.positions)
     mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * triangles, 3, dtype=np.uint32))
     if NEW_LAYOUT:
@@ -38,8 +78,6 @@ def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
         mesh.edges.foreach_set("vertices", frame.edges.ravel())
         mesh.polygons.foreach_set("loop_total", np.full(triangles, 3, np.uint32))
         mesh.polygons.foreach_set("use_smooth", np.ones(triangles, bool))
-    set_attributes(mesh, frame.attributes)
-    mesh.update()
 
 
 def fill_points(mesh: bpy.types.Mesh, positions: np.ndarray) -> None:
@@ -69,4 +107,9 @@ def set_attributes(mesh: bpy.types.Mesh, arrays: Dict[str, np.ndarray]) -> None:
             if attribute is not None:
                 mesh.attributes.remove(attribute)
             attribute = mesh.attributes.new(name, kind, "POINT")
-        attribute.data.foreach_set(member, np.ascontiguousarray(array, np.float32).ravel())
+        flat = np.ascontiguousarray(array, np.float32)
+        memory = _memory(attribute.data, flat.size // len(flat)) if STRUCTURES and len(flat) else None
+        if memory is not None and memory.size == flat.size:
+            memory[:] = flat.view(np.uint32).reshape(memory.shape)
+        else:
+            attribute.data.foreach_set(member, flat.ravel())
