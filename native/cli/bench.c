@@ -19,8 +19,8 @@ typedef struct Sum {
 
 typedef struct Choice {
     const tlwBenchScene *scene;
-    int variant, resolution, frames, threads;
-    bool json;
+    int variant, resolution, frames, threads, warm_up;
+    bool json, scaling;
 } Choice;
 
 static void addStage(Sum *sum, const char *name, double seconds)
@@ -99,6 +99,52 @@ static void printResult(const Choice *choice, const char *name, const Sum *sum, 
                100 * sum->stage_seconds[i] / (sum->seconds > 0 ? sum->seconds : 1));
 }
 
+// Stages above a twentieth of the step, one thread beside two.
+static void printScaling(const Choice *choice, const char *name, const Sum *one, const Sum *two)
+{
+    double per_frame = 1.0 / choice->frames;
+    if (choice->json) {
+        printf("{\"bench\": ");
+        tlwPrintJsonString(name);
+        tlwPrintJsonMember("resolution", choice->resolution);
+        printf(", \"scaling\": {\"all\": [%.6g, %.6g]", one->seconds * per_frame, two->seconds * per_frame);
+    } else {
+        printf("%s, resolution %d: one thread %.3f s per frame, two %.3f s: %.2fx\n", name, choice->resolution,
+               one->seconds * per_frame, two->seconds * per_frame, one->seconds / two->seconds);
+    }
+    for (int i = 0; i < one->stage_count; i++) {
+        double a = one->stage_seconds[i], b = 0;
+        for (int j = 0; j < two->stage_count; j++)
+            b = strcmp(one->stage_name[i], two->stage_name[j]) ? b : two->stage_seconds[j];
+        if (a < 0.05 * one->seconds)
+            continue;
+        if (choice->json)
+            printf(", \"%s\": [%.6g, %.6g]", one->stage_name[i], a * per_frame, b * per_frame);
+        else
+            printf("  %-16s %8.4f s %8.4f s %5.2fx\n", one->stage_name[i], a * per_frame, b * per_frame, a / b);
+    }
+    if (choice->json)
+        printf("}}\n");
+}
+
+static bool runFrames(const Choice *choice, const char *name, int threads, Sum *sum, tlwStats *stats)
+{
+    tlwRig rig;
+    choice->scene->build(&rig, choice->resolution, choice->variant, threads);
+    Sum warm_up = {0};
+    // The first frame also pays for memory that is touched for the first time.
+    bool good = tlwRunRig(&rig);
+    for (int i = 0; good && i < choice->warm_up; i++)
+        good = runFrame(&rig, choice->scene->step, &warm_up);
+    for (int i = 0; good && i < choice->frames; i++)
+        good = runFrame(&rig, choice->scene->step, sum);
+    *stats = tlwGetRigStats(&rig);
+    if (!good)
+        tlwComplain("%s: %s", name, rig.failure);
+    tlwFreeRig(&rig);
+    return good;
+}
+
 static int runScene(void *user)
 {
     const Choice *choice = user;
@@ -107,19 +153,15 @@ static int runScene(void *user)
         snprintf(name, sizeof name, "%s_%d", choice->scene->name, choice->variant + 1);
     else
         snprintf(name, sizeof name, "%s", choice->scene->name);
-    tlwRig rig;
-    choice->scene->build(&rig, choice->resolution, choice->variant, choice->threads);
-    Sum sum = {0}, warm_up = {0};
-    // The first frame also pays for memory that is touched for the first time.
-    bool good = tlwRunRig(&rig) && runFrame(&rig, choice->scene->step, &warm_up);
-    for (int i = 0; good && i < choice->frames; i++)
-        good = runFrame(&rig, choice->scene->step, &sum);
-    tlwStats stats = tlwGetRigStats(&rig);
-    if (good)
+    Sum sum = {0}, two = {0};
+    tlwStats stats;
+    bool good = runFrames(choice, name, choice->scaling ? 1 : choice->threads, &sum, &stats);
+    if (good && choice->scaling)
+        good = runFrames(choice, name, 2, &two, &stats);
+    if (good && choice->scaling)
+        printScaling(choice, name, &sum, &two);
+    else if (good)
         printResult(choice, name, &sum, &stats);
-    else
-        tlwComplain("%s: %s", name, rig.failure);
-    tlwFreeRig(&rig);
     return good ? TLW_EXIT_OK : TLW_EXIT_ERROR;
 }
 
@@ -150,6 +192,8 @@ int tlwRunBench(tlwArgs *args)
 {
     Choice choice = {.json = tlwTakeFlag(args, "--json")};
     bool list = tlwTakeFlag(args, "--list");
+    choice.scaling = tlwTakeFlag(args, "--scaling");
+    choice.warm_up = tlwTakeInteger(args, "--warm-up", 0, 10000, 1);
     int resolution = tlwTakeInteger(args, "--resolution", 8, 1024, 0);
     int frames = tlwTakeInteger(args, "--frames", 1, 10000, 0);
     choice.threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);

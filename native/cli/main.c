@@ -39,14 +39,16 @@ static const Command commands[] = {
      "  --threads N    worker threads, 0 = one per core\n"
      "  --json         one JSON object per case and line\n"},
     {"bench", tlwRunBench, "measure the speed",
-     "tallow bench [NAME...] [--resolution N] [--frames N] [--threads N] [--list] [--json]\n"
+     "tallow bench [NAME...] [--resolution N] [--frames N] [--threads N] [--warm-up N] [--scaling] [--list] [--json]\n"
      "\n"
      "Runs the performance scenes and prints seconds per frame and stage, iterations, cells,\n"
      "particles and peak memory. Each runs in a process of its own. Without a NAME all run.\n"
      "\n"
      "  --resolution N cells along the longest side, instead of each scene's own\n"
      "  --frames N     frames to run\n"
+     "  --warm-up N    frames before those that are measured, 1 if not given\n"
      "  --threads N    worker threads, 0 = one per core\n"
+     "  --scaling      one thread beside two: the stages above a twentieth of the step\n"
      "  --list         names and descriptions only\n"
      "  --json         one JSON object per scene and line\n"},
 };

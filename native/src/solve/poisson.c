@@ -87,6 +87,21 @@ void tlwRestPoisson(tlwPoisson *poisson)
     tlwReleaseField(poisson->system.grid, poisson->y);
 }
 
+// Numbers of four bytes per cell of a level's rows: the first half sweep reads b and 1 / diag and writes x; the others
+// read x, b, 1 / diag and three weights and write x, like the residual; restriction reads and prolongation changes x.
+// Conjugate gradients: two sums of products, direction, operator, step.
+#define CYCLE_NUMBERS (3 + (4 * SWEEPS - 1) * 7 + 7 + 1 + 2)
+#define KRYLOV_NUMBERS (2 + 3 + 6 + 2 + 6)
+
+static double countBytes(const tlwPoisson *poisson)
+{
+    double numbers = 0;
+    for (int n = 0; n < poisson->level_count; n++)
+        if (!poisson->levels[n].numbering)
+            numbers += (double)poisson->levels[n].row_count * TLW_TILE * (CYCLE_NUMBERS + (n ? 2 : KRYLOV_NUMBERS));
+    return numbers * sizeof(float);
+}
+
 static void smooth(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int sweeps, int first_color,
                    bool start)
 {
@@ -232,7 +247,7 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
     int64_t row_count = poisson->levels[0].row_count;
     float *x = tlwGetFloats(grid, x_slot), *r = tlwGetFloats(grid, b_slot), *p = tlwGetFloats(grid, poisson->p),
           *z = tlwGetFloats(grid, poisson->z), *y = tlwGetFloats(grid, poisson->y);
-    *stats = (tlwSolveStats){0};
+    *stats = (tlwSolveStats){.unknowns = poisson->levels[0].unknown_count, .bytes_per_iteration = countBytes(poisson)};
     removeMeans(poisson, r);
     double target = dot(poisson, r, r);
     if (!(target > 0)) {

@@ -42,7 +42,9 @@ typedef struct tlwPoissonSystem {
 
 typedef struct tlwSolveStats {
     int iterations;
-    double residual; // true relative residual in the Euclidean norm
+    double residual;            // true relative residual in the Euclidean norm
+    int64_t unknowns;           // of the finest level
+    double bytes_per_iteration; // that the kernels read and write, every array once per kernel
 } tlwSolveStats;
 
 // Build the coarse levels. Null when memory is out.

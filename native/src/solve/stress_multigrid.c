@@ -145,6 +145,18 @@ static void smooth(tlwThreads *threads, tlwStressMultigrid *mg, int n, bool from
     tlwChebyshevStress(threads, mg->level[n], &mg->b[n], DEGREE, low, high, from_zero, &mg->x[n], &mg->y[n]);
 }
 
+double tlwCountCycleBytes(const tlwStressMultigrid *mg)
+{
+    double numbers = 0;
+    for (int n = 0; n < mg->count - 1; n++) {
+        int own = countCoefficients(mg->level[n]);
+        int first = 3 + 3 + own, step = 3 + 6 + 3 + own; // b, x; x, previous, b
+        int residual = 3 + 3 + 3 + own, transfers = 3 + 6 + 3 + (n ? 6 : 0); // r, x, mass; below the top b and x as well
+        numbers += countSpanCells(mg->level[n]) * (first + (2 * DEGREE - 1) * step + residual + transfers);
+    }
+    return numbers * sizeof(float);
+}
+
 void tlwCycleStress(tlwThreads *threads, tlwStressMultigrid *mg)
 {
     int bottom = mg->count - 1;

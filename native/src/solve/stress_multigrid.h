@@ -32,4 +32,7 @@ void tlwCycleStress(tlwThreads *threads, tlwStressMultigrid *mg);
 void tlwChebyshevStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, int degree,
                         double low, double high, bool from_zero, tlwFaceFloats *x, tlwFaceFloats *y);
 
+// Bytes that a cycle moves, every array counted once per kernel.
+double tlwCountCycleBytes(const tlwStressMultigrid *mg);
+
 #endif

@@ -94,6 +94,14 @@ void tlwFreeStressPreconditioner(tlwStressPreconditioner *pre)
     tlwFreeStressDeflation(&pre->deflation);
 }
 
+double tlwCountPreconditionerBytes(const tlwStressPreconditioner *pre)
+{
+    if (pre->method == TLW_STRESS_MULTIGRID)
+        return tlwCountCycleBytes(&pre->multigrid);
+    int own = countCoefficients(pre->level), steps = pre->method == TLW_STRESS_JACOBI ? 0 : AGGREGATION_DEGREE - 1;
+    return countSpanCells(pre->level) * (3 + 3 + own + steps * (3 + 6 + 3 + own)) * sizeof(float);
+}
+
 const tlwFaceFloats *tlwPrecondition(tlwThreads *threads, tlwStressPreconditioner *pre, const tlwFaceDoubles *r,
                                      double scale)
 {

@@ -28,4 +28,7 @@ void tlwFreeStressPreconditioner(tlwStressPreconditioner *pre);
 const tlwFaceFloats *tlwPrecondition(tlwThreads *threads, tlwStressPreconditioner *pre, const tlwFaceDoubles *r,
                                      double scale);
 
+// Bytes that one call moves, every array counted once per kernel.
+double tlwCountPreconditionerBytes(const tlwStressPreconditioner *pre);
+
 #endif

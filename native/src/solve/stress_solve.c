@@ -233,6 +233,15 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     return *squared <= limit ? TLW_OK : TLW_NOT_CONVERGED;
 }
 
+// What an iteration moves beside its preconditioner. Three numbers per cell and vector: r, q, z; z and twice p; p, q and
+// A; p, q, mass, the scaled residual, and x and r twice.
+static double countBytes(const tlwStressLevel *level)
+{
+    const double real = 3 * sizeof(double), single = 3 * sizeof(float);
+    return countSpanCells(level) * ((2 * real + single) + (2 * real + single) +
+                                    (2 * real + countCoefficients(level) * sizeof(float)) + (6 * real + 2 * single));
+}
+
 static tlwResult solveWith(Iteration *it, tlwStressSystem *system, const tlwStressOptions *options,
                            tlwStressMethod method, double limit, tlwStressStats *stats, double *squared)
 {
@@ -246,6 +255,7 @@ static tlwResult solveWith(Iteration *it, tlwStressSystem *system, const tlwStre
         stats->method = method;
         stats->components = pre.deflation.parts.count;
         stats->levels = pre.multigrid.count;
+        stats->bytes_per_iteration = countBytes(it->level) + tlwCountPreconditionerBytes(&pre);
         result = iterate(it, &pre, options, limit, stats, squared);
     }
     stats->seconds += now() - ready;

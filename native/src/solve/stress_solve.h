@@ -45,6 +45,7 @@ typedef struct tlwStressStats {
     int levels;
     double residual; // relative, true
     double setup_seconds, seconds;
+    double bytes_per_iteration; // of the last preconditioner; what kernels read and write, every array once per kernel
     tlwStressMethod method; // that finished
 } tlwStressStats;
 

@@ -58,6 +58,21 @@ static inline __attribute__((always_inline)) void diagonalOfA(const Stencil *s, 
     d[2] = s->mw[i] + (((s->zz[i] + s->zz[i - z]) + (s->xz[i] + s->xz[i + 1])) + (s->yz[i] + s->yz[i + y]));
 }
 
+// Cells that the loops of a level visit.
+static inline double countSpanCells(const tlwStressLevel *level)
+{
+    double cells = 0;
+    for (int n = 0; n < level->span_count; n++)
+        cells += level->spans[n].cells;
+    return cells;
+}
+
+// Numbers of four bytes that describe a cell's rows of A: c (the normal ones may be one array) and mass.
+static inline int countCoefficients(const tlwStressLevel *level)
+{
+    return (level->c[TLW_YY] == level->c[TLW_XX] ? 4 : 6) + 3;
+}
+
 static inline double addLanes(const double lanes[TLW_TILE])
 {
     return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));

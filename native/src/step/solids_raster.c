@@ -2,6 +2,8 @@
 #include "grid/sample.h"
 #include "step/solids.h"
 
+#include <string.h>
+
 // Shares below this are closed: a sliver passes no liquid worth an ill-conditioned row.
 #define SLIVER 0.02f
 
@@ -245,11 +247,16 @@ static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3
                         float *velocity)
 {
     const tlwGrid *grid = &s->flow->grid;
+    static const int16_t none[TLW_TILE] = {TLW_NO_OBJECT, TLW_NO_OBJECT, TLW_NO_OBJECT, TLW_NO_OBJECT,
+                                           TLW_NO_OBJECT, TLW_NO_OBJECT, TLW_NO_OBJECT, TLW_NO_OBJECT};
+    static const float still[TLW_TILE];
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
     const float *solid = tlwGetFloats(grid, s->flow->solid);
+    if (memcmp(velocity, still, sizeof still)) // where nothing ever moves, pages are not touched
+        memset(velocity, 0, sizeof still);
+    if (!memcmp(object + row, none, sizeof none))
+        return;
     for (int i = 0; i < TLW_TILE; i++) {
-        if (velocity[i] != 0) // where nothing ever moves, pages are not touched
-            velocity[i] = 0;
         if (object[row + i] == TLW_NO_OBJECT)
             continue;
         // Where a moving solid meets a wall, the node may be the wall's (`verify couette`).

@@ -49,7 +49,9 @@ static tlwResult transport(tlwSim *sim, double dt)
     TLW_TRY(tlwRemoveOutside(threads, &flow->grid, sim->scene->def.walls, &sim->particles, &mass));
     sim->went += mass;
     TLW_TRY(tlwActivateAroundParticles(threads, &sim->particles, MARGIN, &flow->grid));
+    tlwClockStage(sim, "transport");
     tlwRasterizeSolids(&sim->solids, flow);
+    tlwClockStage(sim, "solids");
     tlwCollideParticles(threads, flow, &sim->particles);
     TLW_TRY(tlwAdvectLevelSet(threads, flow, dt));
     tlwApplySourcesToLevelSet(&seeder, &sim->sources);
@@ -226,6 +228,7 @@ static void showBodies(tlwSim *sim, double dt, const tlwBodyCoupling *coupling)
         tlwRasterizeSolidVelocity(&sim->solids, &sim->flow);
     }
     tlwMovePieces(sim->context, dt, &sim->flow, &sim->pieces, coupling);
+    tlwClockStage(sim, "coupling");
 }
 
 // Pressure first: viscosity must not smear a fall that the floor is about to stop. Where viscosity is strong what it
@@ -244,6 +247,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     else
         tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     // A viscous number below that changes no bit of a velocity in single precision.
+    tlwClockStage(sim, "pressure");
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
@@ -291,6 +295,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     tlwClockStage(sim, "pieces");
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
+    tlwClockStage(sim, "pressure");
     if (result == TLW_OK && sim->bodies.world) {
         tlwRefineBuoyancy(&sim->flow, &sim->solids, scene->gravity, dt, def.default_density, coupling);
         showBodies(sim, dt, coupling);
