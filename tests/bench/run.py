@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The benchmark: ours and Blender's Mantaflow side by side, then docs/benchmarks.md.
 
-    tests/bench/run.py                     everything (about half an hour, most of it Mantaflow)
-    tests/bench/run.py monkey:32 gears     some; the others keep the figures of the last run
-    tests/bench/run.py --table             only write the page from the figures there are
+    tests/bench/run.py                         everything (about half an hour on two quiet cores, half of it Mantaflow)
+    tests/bench/run.py --only gears monkey:32  some; the others keep the figures of an older run and are marked so
+    tests/bench/run.py --skip monkey:96        all but some
+    tests/bench/run.py --table                 only write the page from the figures there are
 
-Figures are kept in out/bench/results.json. Each measurement runs in a process of its own.
+Figures are kept in out/bench/results.json. Each measurement runs in a process of its own, smallest first.
 """
 
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -23,20 +25,24 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 OUT = ROOT / "out" / "bench"
 TALLOW = ROOT / "build" / "tallow"
+SOLVERS = ROOT / "build" / "tests" / "bench_solvers"
 BLENDER = ["blender", "-b", "--factory-startup", "--python-exit-code", "1", "--python"]
 sys.path.insert(0, str(HERE))
 import page  # noqa: E402
 import scenes  # noqa: E402
 
 FRAMES = 24
-# name, resolutions, frames (None: the scene's own)
-BENCHES = [("viscous_ball", (60, 96, 128), 3), ("dam_break", (64, 128, 192), 3), ("gears", (64,), 3),
-           ("contrast", (64,), 2), ("empty_domain", (64,), 3)]
+# name, resolutions, frames, frames before them
+BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96), 4, 15), ("dam_break", (64, 128, 192), 3, 1),
+           ("gears", (64,), 3, 1), ("contrast", (64,), 2, 1), ("empty_domain", (64,), 3, 1)]
 BAKES = {"monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192)}
+MELTING_FRAMES = {64: 24, 128: 8, 192: 4}
+THREADS = (("dam_break", 128), ("viscous_ball", 128), ("gears", 64), ("melting_block", 96))
+ALONE = ("threads", "solvers", "playback")
 
 
 def run(command, limit):
-    """Run a program; its output, seconds, CPU seconds. Stops with its words when it fails."""
+    """Run a program; its output, seconds, CPU seconds. Raises with its words when it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     # Debian's Blender takes the first Python of the PATH for its own.
@@ -45,7 +51,7 @@ def run(command, limit):
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return done.stdout, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -102,69 +108,95 @@ def mantaflow(resolution):
     return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
 
 
-def bench(name, resolution, frames, threads=0):
-    command = [TALLOW, "bench", name, "--resolution", str(resolution), "--frames", str(frames), "--json"]
-    text, _, _ = run(command + (["--threads", str(threads)] if threads else []), 1800)
+def json_lines(text):
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def measure_monkey(results, resolution, peer):
-    entry = results.setdefault("monkey", {}).setdefault(str(resolution), {})
-    entry["load"] = os.getloadavg()[0]
-    entry["ours"] = bake("monkey", resolution)
-    if peer:
-        entry["mantaflow"] = mantaflow(resolution)
-        entry["ours_again"] = bake("monkey", resolution)["seconds"]
+def bench(name, resolution, frames, *options):
+    command = [TALLOW, "bench", name.replace("_landing", ""), "--resolution", str(resolution), "--frames", str(frames), "--json"]
+    return json_lines(run(command + list(options), 1800)[0])
 
 
-def measure(results, name, resolution, peer):
-    print(f"{name} {resolution} ...", flush=True)
-    start = time.perf_counter()
+def playback():
+    """Milliseconds that Blender takes to show a frame of 200k triangles, as the add-on's own test measures them."""
+    text = run([sys.executable, ROOT / "tests" / "blender" / "run.py", "test_files"], 600)[0]
+    line = next(line for line in text.splitlines() if line.startswith("MEASURED showing"))
+    words = re.fullmatch(r"MEASURED showing (\d+) triangles: ([\d.]+) ms \(best ([\d.]+)\); processor time ([\d.]+) ms .*", line)
+    return dict(zip(("triangles", "median", "best", "cpu"), map(float, words.groups())))
+
+
+def measure(name, resolution, peer, older):
+    """The figures of one measurement."""
+    entry = {"load": os.getloadavg()[0]}
     if name == "monkey":
-        measure_monkey(results, resolution, peer)
+        entry["ours"] = bake(name, resolution)
+        if peer:
+            entry["mantaflow"] = mantaflow(resolution)
+            entry["ours_again"] = bake(name, resolution)["seconds"]
+        elif "mantaflow" in older:
+            entry["mantaflow"], entry["mantaflow_is_older"] = older["mantaflow"], True
     elif name == "melting_suzanne":
-        entry = bake(name, resolution, frames=FRAMES if resolution < 100 else 8)
-        results.setdefault(name, {})[str(resolution)] = {"ours": entry, "load": os.getloadavg()[0]}
+        entry["ours"] = bake(name, resolution, frames=MELTING_FRAMES[resolution])
     elif name == "threads":
-        results["threads"] = {"load": os.getloadavg()[0], "scenes": [
-            {"name": scene, "resolution": n, "one": bench(scene, n, 4, 1)[0], "two": bench(scene, n, 4, 2)[0]}
-            for scene, n in (("dam_break", 96), ("viscous_ball", 96))]}
+        entry["scenes"] = [run for scene, n in THREADS for run in bench(scene, n, 3, "--scaling")]
+    elif name == "solvers":
+        entry["lines"] = json_lines(run([SOLVERS, "128"], 1800)[0])
+    elif name == "playback":
+        entry.update(playback())
     else:
-        frames = next(f for n, _, f in BENCHES if n == name)
-        results.setdefault(name, {})[str(resolution)] = {"runs": bench(name, resolution, frames),
-                                                        "load": os.getloadavg()[0]}
-    print(f"    {time.perf_counter() - start:.1f} s", flush=True)
+        frames, warm_up = next((f, w) for n, _, f, w in BENCHES if n == name)
+        entry["runs"] = bench(name, resolution, frames, "--warm-up", str(warm_up))
+    return entry
 
 
 def all_measurements():
-    yield from (("monkey", n) for n in BAKES["monkey"])
-    for name, resolutions, _ in BENCHES:
+    for name, resolutions, _, _ in BENCHES:
         yield from ((name, n) for n in resolutions)
+    yield from ((name, 0) for name in ALONE)
     yield from (("melting_suzanne", n) for n in BAKES["melting_suzanne"])
-    yield "threads", 0
+    yield from (("monkey", n) for n in BAKES["monkey"])
 
 
-def chosen(words):
-    for name, resolution in all_measurements():
-        if not words or name in words or f"{name}:{resolution}" in words:
-            yield name, resolution
+def is_named(words, name, resolution):
+    return name in words or f"{name}:{resolution}" in words
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="monkey, dam_break:64, ...; all when none is given")
+    parser.add_argument("names", nargs="*", help="monkey, dam_break:64, threads, ...; the same as --only")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="measure these alone")
+    parser.add_argument("--skip", nargs="+", default=[], metavar="NAME", help="measure all but these")
     parser.add_argument("--no-peer", action="store_true", help="do not run Mantaflow")
     parser.add_argument("--table", action="store_true", help="measure nothing, only write the page")
     options = parser.parse_args()
+    only = options.names + options.only
+    known = {name for name, _ in all_measurements()} | {f"{name}:{n}" for name, n in all_measurements()}
+    unknown = [word for word in only + options.skip if word not in known]
+    if unknown:
+        sys.exit(f"There is no {', '.join(unknown)}; there are {', '.join(sorted(known))}.")
     OUT.mkdir(parents=True, exist_ok=True)
     store = OUT / "results.json"
     results = json.loads(store.read_text()) if store.exists() else {}
     peer = not options.no_peer and shutil.which("blender")
-    for name, resolution in [] if options.table else chosen(options.names):
-        measure(results, name, resolution, peer)
+    chosen = [] if options.table else [(name, n) for name, n in all_measurements() if (not only or is_named(only, name, n))
+                                       and not is_named(options.skip, name, n)]
+    results["run"] = results.get("run", 0) + bool(chosen)
+    failed = 0
+    for name, resolution in chosen:
+        print(f"{name} {resolution or ''} ...", flush=True)
+        start = time.perf_counter()
+        entries = results.setdefault(name, {})
+        older = entries.get(str(resolution), {})
+        try:
+            entries[str(resolution)] = {**measure(name, resolution, peer, older), "run": results["run"]}
+        except (RuntimeError, subprocess.TimeoutExpired) as error:  # the others still count
+            print(f"FAILED {name} {resolution or ''}: {error}", flush=True)
+            failed += 1
         store.write_text(json.dumps(results, indent=1))
+        print(f"    {time.perf_counter() - start:.1f} s", flush=True)
     (ROOT / "docs" / "benchmarks.md").write_text(page.make(results))
     print(f"{ROOT / 'docs' / 'benchmarks.md'} is written.")
+    sys.exit(bool(failed))
 
 
 main()

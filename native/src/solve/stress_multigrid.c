@@ -151,7 +151,8 @@ double tlwCountCycleBytes(const tlwStressMultigrid *mg)
     for (int n = 0; n < mg->count - 1; n++) {
         int own = countCoefficients(mg->level[n]);
         int first = 3 + 3 + own, step = 3 + 6 + 3 + own; // b, x; x, previous, b
-        int residual = 3 + 3 + 3 + own, transfers = 3 + 6 + 3 + (n ? 6 : 0); // r, x, mass; below the top b and x as well
+        int residual = 3 + 3 + 3 + own,
+            transfers = 3 + 6 + 3 + (n ? 6 : 0); // r, x, mass; below the top b and x as well
         numbers += countSpanCells(mg->level[n]) * (first + (2 * DEGREE - 1) * step + residual + transfers);
     }
     return numbers * sizeof(float);

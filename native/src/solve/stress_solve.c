@@ -233,8 +233,8 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     return *squared <= limit ? TLW_OK : TLW_NOT_CONVERGED;
 }
 
-// What an iteration moves beside its preconditioner. Three numbers per cell and vector: r, q, z; z and twice p; p, q and
-// A; p, q, mass, the scaled residual, and x and r twice.
+// What an iteration moves beside its preconditioner. Three numbers per cell and vector: r, q, z; z and twice p; p, q
+// and A; p, q, mass, the scaled residual, and x and r twice.
 static double countBytes(const tlwStressLevel *level)
 {
     const double real = 3 * sizeof(double), single = 3 * sizeof(float);

@@ -46,7 +46,7 @@ typedef struct tlwStressStats {
     double residual; // relative, true
     double setup_seconds, seconds;
     double bytes_per_iteration; // of the last preconditioner; what kernels read and write, every array once per kernel
-    tlwStressMethod method; // that finished
+    tlwStressMethod method;     // that finished
 } tlwStressStats;
 
 // TLW_OK, TLW_CANCELLED, TLW_OUT_OF_MEMORY or TLW_NOT_CONVERGED; then x holds the last iterate.
