@@ -269,13 +269,14 @@ static void runMeltThrough(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// A statue on a hot plate in an oven. Solid paraffin has 900 kg/m3, molten 780.
+// A statue in an oven. Solid paraffin has 900 kg/m3, molten 780. Heat moves fast enough to melt the last of it, which lies
+// under a pool that conducts badly.
 static void runMeltVolume(tlwReport *report)
 {
     tlwSceneDef def = makeRoom(0.16, 0.3, 0.0125);
     def.ambient_temperature = 140 + celsius;
     def.film_coefficient = 40;
-    def.thermal_speed = 1500;
+    def.thermal_speed = 2500;
     tlwMaterialDef wax = makeParaffin();
     wax.density_liquid = 780;
     wax.viscosity.value[0] = 0.05;
@@ -306,6 +307,6 @@ static void runMeltVolume(tlwReport *report)
 const tlwVerifyCase tlw_verify_melt[] = {
     {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true},
     {"melt_through", "a pillar melts through; its top falls and turns as one rigid piece", runMeltThrough, true},
-    {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, false},
+    {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, true},
     {0},
 };

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "grid/sample.h"
+#include "step/transfer.h"
 
 #include <string.h>
 
@@ -13,6 +14,8 @@ typedef struct LevelSet {
     const float *fill;
     tlwParticles *particles;
     const tlwParticleOrder *order;
+    const tlwMaterial *materials;
+    uint8_t *crowded;
     int first;
     bool wet; // all solids next to liquid are wet, the surface does not go on into them
     float shift;
@@ -40,7 +43,33 @@ float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t c)
 #define DRAWN_BACK 0.33f // cells outside up to which a particle is drawn back
 #define DEPTH 0.1f       // cells inside where it ends
 #define BALL 0.5f        // radius, in cells, of what an escaped particle prints
+#define CROWDED 1.5      // volumes of a cell in one cell
+#define SMALL 0.25f      // radius of what particles of such a cell print instead of being drawn back
 #define REACH 0.75f      // cells from the nearest particle at which liquid ends
+
+// Cells whose particles stand for more than fits: there they must be let out, or what is spread apart in one step would
+// be drawn back in the next.
+static void crowdRange(void *context, int64_t begin, int64_t end)
+{
+    const LevelSet *l = context;
+    double most = CROWDED * l->grid->dx * l->grid->dx * l->grid->dx;
+    for (int64_t t = begin; t < end; t++) {
+        const int32_t *start = l->order->cell_start + t * (TLW_TILE_CELLS + 1);
+        int c = 0;
+        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
+        for (int i = 0; i < TLW_TILE; i++, c++) {
+            double volume = 0;
+            for (int64_t n = l->order->tile_start[t] + start[c]; n < l->order->tile_start[t] + start[c + 1]; n++)
+                volume += tlwGetParticleVolume(l->particles, n, l->materials);
+            l->crowded[row + i] = volume > most;
+        }
+    }
+}
+
+static bool isCrowded(const LevelSet *l, const float p[3])
+{
+    return l->crowded[tlwCellIndex(l->grid, tlwFastFloor(p[0]), tlwFastFloor(p[1]), tlwFastFloor(p[2]))];
+}
 
 static void drawBackRange(void *context, int64_t begin, int64_t end)
 {
@@ -51,7 +80,7 @@ static void drawBackRange(void *context, int64_t begin, int64_t end)
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
         float d = tlwSampleCentre(l->grid, l->phi, p) * per_cell;
-        if (d <= 0 || d > DRAWN_BACK)
+        if (d <= 0 || d > DRAWN_BACK || isCrowded(l, p))
             continue;
         tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
         float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -77,14 +106,15 @@ static void ballRange(void *context, int64_t begin, int64_t end)
         for (int64_t n = l->order->tile_start[tile]; n < l->order->tile_start[tile + 1]; n++) {
             float p[3] = {l->particles->position[0][n], l->particles->position[1][n], l->particles->position[2][n]};
             // `out` is the level set before any ball, so the order of particles does not matter
-            if (tlwSampleCentre(grid, l->out, p) * per_cell <= DRAWN_BACK)
+            float distance = tlwSampleCentre(grid, l->out, p) * per_cell;
+            if (distance <= 0 || (distance <= DRAWN_BACK && (l->particles->frozen[n] || !isCrowded(l, p))))
                 continue;
             int c[3] = {tlwFastFloor(p[0]), tlwFastFloor(p[1]), tlwFastFloor(p[2])};
             for (int k = c[2] - 2; k <= c[2] + 2; k++)
                 for (int j = c[1] - 2; j <= c[1] + 2; j++)
                     for (int i = c[0] - 2; i <= c[0] + 2; i++) {
                         float x = (float)i + 0.5f - p[0], y = (float)j + 0.5f - p[1], z = (float)k + 0.5f - p[2];
-                        float d = (sqrtf(x * x + y * y + z * z) - BALL) * dx;
+                        float d = (sqrtf(x * x + y * y + z * z) - (distance > DRAWN_BACK ? BALL : SMALL)) * dx;
                         float *phi = &l->phi[tlwCellIndex(grid, i, j, k)];
                         *phi = d < *phi ? d : *phi;
                     }
@@ -139,16 +169,23 @@ static void drainRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, tlwParticles *particles, tlwFlow *flow)
+tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, const tlwMaterial *materials,
+                             tlwParticles *particles, tlwFlow *flow)
 {
     tlwGrid *grid = &flow->grid;
-    int slot = tlwBorrowField(grid, sizeof(float));
-    if (slot < 0)
+    int slot = tlwBorrowField(grid, sizeof(float)), crowded = tlwBorrowField(grid, 1);
+    if (slot < 0 || crowded < 0) {
+        tlwReturnField(grid, slot);
+        tlwReturnField(grid, crowded);
         return TLW_OUT_OF_MEMORY;
+    }
     LevelSet l = makeLevelSet(flow);
     l.out = tlwGetFloats(grid, slot);
     l.particles = particles;
     l.order = order;
+    l.materials = materials;
+    l.crowded = tlwGetBytes(grid, crowded);
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, crowdRange, &l);
     tlwCopyFloats(threads, grid, l.phi, l.out);
     for (int color = 0; color < 8; color++) {
         l.first = grid->color_start[color];
@@ -156,6 +193,7 @@ tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order,
     }
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, drainRange, &l);
     tlwParallelFor(threads, particles->count, 4096, drawBackRange, &l);
+    tlwReturnField(grid, crowded);
     tlwReturnField(grid, slot);
     return TLW_OK;
 }

@@ -6,12 +6,14 @@
 #ifndef TLW_STEP_LEVELSET_H
 #define TLW_STEP_LEVELSET_H
 
+#include "scene/material.h"
 #include "step/sorting.h"
 
-// Particles outside by less than a third of a cell are drawn back in; those farther out print a small ball into the
-// level set; liquid without particles is removed. Reads positions, writes positions and flow->phi.
-tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, tlwParticles *particles,
-                             tlwFlow *flow);
+// Particles outside by less than a third of a cell are drawn back in; those farther out, and those that are crowded,
+// print a small ball into the level set; liquid without particles is removed. Reads positions, writes positions and
+// flow->phi.
+tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order, const tlwMaterial *materials,
+                             tlwParticles *particles, tlwFlow *flow);
 
 // Make flow->phi a signed distance within the band, without moving its zero (Russo and Smereka 2000 next to the
 // surface, Godunov's scheme beyond).

@@ -74,7 +74,7 @@ static tlwResult repairSurface(tlwSim *sim)
     tlwThreads *threads = sim->context->threads;
     int guard;
     TLW_TRY(tlwGuardSurface(sim->context, &sim->flow, &sim->pieces, &sim->order, &sim->particles, &guard));
-    TLW_TRY(tlwCorrectLevelSet(threads, &sim->order, &sim->particles, &sim->flow));
+    TLW_TRY(tlwCorrectLevelSet(threads, &sim->order, sim->scene->materials, &sim->particles, &sim->flow));
     TLW_TRY(tlwRedistance(threads, &sim->flow));
     TLW_TRY(tlwExtendIntoSolids(threads, &sim->flow));
     double volume = tlwParallelSum(threads, sim->particles.count, 16384, volumeRange, sim);
