@@ -44,7 +44,8 @@ class TallowObject(bpy.types.PropertyGroup):
                                step=100, description="Degrees Celsius. Of wax and liquid, at the start; can be animated "
                                                      "for solids, inflows and heat sources")
     velocity: FloatVectorProperty(name="Velocity", subtype="VELOCITY", size=3, precision=2,
-                                  description="Speed and direction at the start; of an inflow, at all times")
+                                  description="Speed and direction at the start. Of an inflow: at all times, like a nozzle, "
+                                              "so that it gives speed times area; zero keeps its volume full")
     local_velocity: BoolProperty(name="Follow Rotation", default=True, options=set(),
                                  description="The velocity turns with the object")
     spin: FloatVectorProperty(name="Spin (turns/s)", subtype="XYZ", size=3, precision=2, options=set(),

@@ -221,7 +221,7 @@ TLW_API tlwResult tlwAddMaterial(tlwScene *scene, const tlwMaterialDef *def, int
 
 typedef enum tlwRole {
     TLW_ROLE_LIQUID = 0,  // wax and liquid: the mesh's volume is filled with `material` at the start
-    TLW_ROLE_INFLOW = 1,  // refills its volume every substep while enabled
+    TLW_ROLE_INFLOW = 1,  // a nozzle: gives speed x outlet area while enabled; without velocity it keeps itself full
     TLW_ROLE_OUTFLOW = 2, // removes liquid inside it
     TLW_ROLE_SOLID = 3,   // obstacle, static or moving as its keyframes say
     TLW_ROLE_RIGID = 4,   // moved by the liquid and by contacts
@@ -252,7 +252,7 @@ typedef struct tlwKey {
     tlwVec3 position;
     tlwQuat rotation;
     tlwVec3 scale;
-    tlwVec3 velocity;   // inflow velocity, m/s
+    tlwVec3 velocity;   // of the liquid in an inflow, m/s, whatever the mesh's own motion
     double temperature; // K
     double power;       // W
     bool enabled;

@@ -165,6 +165,7 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
     tlwPutSection(writer, "tiles", coords, (size_t)grid->tile_count * sizeof *coords);
     tlwPutSection(writer, "heat", sim->thermal.objects,
                   (size_t)sim->scene->object_count * sizeof *sim->thermal.objects);
+    tlwPutSection(writer, "inflows", sim->inflows, (size_t)sim->sources.count * sizeof *sim->inflows);
     int slots[KEPT];
     listKept(&sim->flow, slots);
     for (int n = 0; n < KEPT; n++) {
@@ -250,6 +251,9 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     if (result == TLW_OK)
         result = tlwGetSection(reader, "heat", sim->thermal.objects,
                                (size_t)sim->scene->object_count * sizeof *sim->thermal.objects, message);
+    if (result == TLW_OK)
+        result =
+            tlwGetSection(reader, "inflows", sim->inflows, (size_t)sim->sources.count * sizeof *sim->inflows, message);
     if (result == TLW_OK)
         result = readFields(sim, reader);
     if (result == TLW_OK)

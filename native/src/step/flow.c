@@ -32,7 +32,8 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, true);
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     for (int a = 0; a < 3; a++)
-        flow->fluidity_slope[a] = -1;
+        flow->fluidity_slope[a] = flow->held_share[a] = flow->held_velocity[a] = -1;
+    flow->given = -1;
     return flow->piece >= 0;
 }
 
@@ -42,4 +43,15 @@ bool tlwAddFluiditySlopes(tlwFlow *flow)
     for (int a = 0; a < 3; a++)
         flow->fluidity_slope[a] = tlwAddField(&flow->grid, sizeof(float), &zero, false);
     return flow->fluidity_slope[2] >= 0;
+}
+
+bool tlwAddNozzleFields(tlwFlow *flow)
+{
+    const float zero = 0;
+    for (int a = 0; a < 3; a++) {
+        flow->held_share[a] = tlwAddField(&flow->grid, sizeof(float), &zero, false);
+        flow->held_velocity[a] = tlwAddField(&flow->grid, sizeof(float), &zero, false);
+    }
+    flow->given = tlwAddField(&flow->grid, sizeof(float), &zero, false);
+    return flow->given >= 0;
 }

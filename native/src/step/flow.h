@@ -42,6 +42,11 @@ typedef struct tlwFlow {
     int solid_velocity[3]; // face, float, m/s
     int stick;             // cell, uint8: liquid sticks to the solids near this cell
     int solid_object;      // cell, int16: nearest object within the band, -1 = none, -2 = domain wall
+
+    // Inflows with a velocity; -1 unless there are some (tlwAddNozzleFields)
+    int held_share[3];    // face, float 0..1: share of the face that they hold; part of `open`
+    int held_velocity[3]; // face, float, m/s, where the share is not 0
+    int given;            // cell, float, m/s: what they push into the cell, over the area of a face
 } tlwFlow;
 
 // Width of the level-set band, in cells, on either side.
@@ -52,5 +57,6 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx);
 
 // Fields that only scenes of several materials need. False when memory is out.
 bool tlwAddFluiditySlopes(tlwFlow *flow);
+bool tlwAddNozzleFields(tlwFlow *flow); // inflows with a velocity
 
 #endif

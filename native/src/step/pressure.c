@@ -16,10 +16,12 @@ struct tlwPressure {
     tlwPoissonSystem system;
     tlwPoisson *poisson;
     int b, x, labels;
+    int pressed[3]; // share of a face that pressure moves: open, less what inflows hold; -1 without those
     tlwPocket *pockets;
     int64_t *pocket_cells;
     // arrays of the slots, for the kernels
-    float *phi, *density, *open[3], *solid_velocity[3], *velocity[3], *diag, *weight[3], *rhs, *unknown;
+    float *phi, *density, *open[3], *unsolid[3], *solid_velocity[3], *given, *velocity[3], *diag, *weight[3], *rhs,
+        *unknown;
     uint8_t *type;
     float *shift[3];
     bool correction;
@@ -31,15 +33,30 @@ static void bindArrays(tlwPressure *p)
     p->phi = tlwGetFloats(grid, p->flow->phi);
     p->density = tlwGetFloats(grid, p->flow->density);
     for (int a = 0; a < 3; a++) {
-        p->open[a] = tlwGetFloats(grid, p->flow->open[a]);
+        p->unsolid[a] = tlwGetFloats(grid, p->flow->open[a]);
+        p->open[a] = p->pressed[a] >= 0 ? tlwGetFloats(grid, p->pressed[a]) : p->unsolid[a];
         p->solid_velocity[a] = tlwGetFloats(grid, p->flow->solid_velocity[a]);
         p->velocity[a] = tlwGetFloats(grid, p->flow->velocity[a]);
         p->weight[a] = tlwGetFloats(grid, p->system.weight[a]);
     }
+    p->given = p->flow->given >= 0 ? tlwGetFloats(grid, p->flow->given) : NULL;
     p->diag = tlwGetFloats(grid, p->system.diag);
     p->type = tlwGetBytes(grid, p->system.type);
     p->rhs = tlwGetFloats(grid, p->b);
     p->unknown = tlwGetFloats(grid, p->x);
+}
+
+static void pressedRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwPressure *p = context;
+    const tlwGrid *grid = &p->flow->grid;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            const float *held = tlwGetFloats(grid, p->flow->held_share[a]);
+            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                p->open[a][c] = p->unsolid[a][c] > held[c] ? p->unsolid[a][c] - held[c] : 0;
+        }
 }
 
 // Liquid: the centre is inside the level set and some face is open.
@@ -180,11 +197,18 @@ tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressur
     p->b = tlwBorrowField(grid, sizeof(float));
     p->x = tlwBorrowField(grid, sizeof(float));
     p->labels = tlwBorrowField(grid, sizeof(int32_t));
-    tlwResult result = p->system.diag >= 0 && p->system.weight[2] >= 0 && p->system.type >= 0 && p->labels >= 0
+    bool held = flow->given >= 0, ok = true;
+    for (int a = 0; a < 3; a++) {
+        p->pressed[a] = held ? tlwBorrowField(grid, sizeof(float)) : -1;
+        ok = ok && (!held || p->pressed[a] >= 0);
+    }
+    tlwResult result = ok && p->system.diag >= 0 && p->system.weight[2] >= 0 && p->system.type >= 0 && p->labels >= 0
                            ? TLW_OK
                            : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
         bindArrays(p);
+        if (held)
+            tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, pressedRange, p);
         tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, typeRange, p);
         tlwParallelFor(context->threads, grid->tile_count, TLW_TILE_BLOCK, assembleRange, p);
         result = findPockets(p);
@@ -221,6 +245,8 @@ void tlwDestroyPressure(tlwPressure *p)
     tlwReturnField(grid, p->b);
     tlwReturnField(grid, p->x);
     tlwReturnField(grid, p->labels);
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, p->pressed[a]);
     tlwFree(p->pockets);
     tlwFree(p->pocket_cells);
     tlwFree(p);
@@ -251,9 +277,10 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
         float out = 0;
         for (int a = 0; a < 3; a++) {
             int64_t high = c + stride[a];
-            out += p->open[a][high] * p->velocity[a][high] + (1 - p->open[a][high]) * p->solid_velocity[a][high];
-            out -= p->open[a][c] * p->velocity[a][c] + (1 - p->open[a][c]) * p->solid_velocity[a][c];
+            out += p->open[a][high] * p->velocity[a][high] + (1 - p->unsolid[a][high]) * p->solid_velocity[a][high];
+            out -= p->open[a][c] * p->velocity[a][c] + (1 - p->unsolid[a][c]) * p->solid_velocity[a][c];
         }
+        out -= p->given ? p->given[c] : 0;
         p->rhs[c] = -out;
         p->unknown[c] = p->correction ? 0 : (pressure[c] - viscous[c]) * scale;
         if (p->correction && p->def.rotational) {

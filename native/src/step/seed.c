@@ -15,6 +15,16 @@ bool tlwIsSource(const tlwObjectDef *def)
     return def->role == TLW_ROLE_INFLOW || def->role == TLW_ROLE_OUTFLOW;
 }
 
+bool tlwIsNozzle(const tlwObjectDef *def)
+{
+    if (def->role != TLW_ROLE_INFLOW)
+        return false;
+    for (int n = 0; n < def->key_count; n++)
+        if (tlwLength(def->keys[n].velocity) > 0)
+            return true;
+    return false;
+}
+
 // Jitter that depends on the place and the scene's seed only: 0..1.
 static float jitter(uint32_t seed, int i, int j, int k, int n)
 {
@@ -28,8 +38,7 @@ static float jitter(uint32_t seed, int i, int j, int k, int n)
     return (float)(h >> 8) / 16777216.0f;
 }
 
-// Position, in cells, of slot n of a cell; slots split the cell into per_axis^3 boxes.
-static void slotPosition(const tlwSceneDef *def, int i, int j, int k, int n, float p[3])
+void tlwGetSlotPosition(const tlwSceneDef *def, int i, int j, int k, int n, float p[3])
 {
     int per_axis = def->particles_per_axis, c[3] = {i, j, k},
         s[3] = {n % per_axis, n / per_axis % per_axis, n / (per_axis * per_axis)};
@@ -48,7 +57,7 @@ static void toMesh(const tlwGrid *grid, const tlwSolid *solid, const float p[3],
     out[2] = (float)m.z;
 }
 
-static float distanceTo(const tlwGrid *grid, const tlwSolid *solid, const float p[3])
+float tlwGetSourceDistance(const tlwGrid *grid, const tlwSolid *solid, const float p[3])
 {
     float q[3], d;
     toMesh(grid, solid, p, q);
@@ -68,7 +77,7 @@ static void cellBox(const tlwGrid *grid, const tlwSolid *solid, int low[3], int 
 }
 
 static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tlwKey *key, const float p[3], tlwVec3 v,
-                             const tlwMotion *spin)
+                             double volume, const tlwMotion *spin)
 {
     tlwParticles *q = s->particles;
     const tlwGrid *grid = &s->flow->grid;
@@ -90,8 +99,6 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tl
     for (int a = 0; a < 9; a++)
         q->affine[a][n] = 0;
     double enthalpy = tlwGetEnthalpy(material, key->temperature), melt = tlwGetMelt(material, enthalpy);
-    int per_axis = s->scene->def.particles_per_axis;
-    double volume = grid->dx * grid->dx * grid->dx / (per_axis * per_axis * per_axis);
     q->enthalpy[n] = (float)enthalpy;
     q->mass[n] = (float)(volume * tlwGetDensity(material, material->melts ? melt : 1));
     q->id[n] = (*s->next_id)++;
@@ -108,10 +115,22 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tl
     return TLW_OK;
 }
 
+tlwResult tlwAddSeed(const tlwSeeder *s, const tlwSolid *source, const tlwKey *key, const float p[3], double volume)
+{
+    return addParticle(s, source, key, p, key->velocity, volume, NULL);
+}
+
+// Of a particle where they fill a cell.
+static double usualVolume(const tlwSeeder *s)
+{
+    double dx = s->flow->grid.dx, per_axis = s->scene->def.particles_per_axis;
+    return dx * dx * dx / (per_axis * per_axis * per_axis);
+}
+
 static bool insideEarlier(const tlwGrid *grid, const tlwSolids *liquids, int count, const float p[3])
 {
     for (int n = 0; n < count; n++)
-        if (distanceTo(grid, &liquids->items[n], p) < 0)
+        if (tlwGetSourceDistance(grid, &liquids->items[n], p) < 0)
             return true;
     return false;
 }
@@ -124,16 +143,16 @@ static tlwResult seedCell(const tlwSeeder *s, const tlwSolids *liquids, int n, i
     const tlwObjectDef *def = &s->scene->objects[solid->object].def;
     int per_axis = s->scene->def.particles_per_axis, slots = per_axis * per_axis * per_axis;
     float centre[3] = {(float)i + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
-    float d = distanceTo(grid, solid, centre) / (float)grid->dx;
+    float d = tlwGetSourceDistance(grid, solid, centre) / (float)grid->dx;
     if (d > 0.9f)
         return TLW_OK;
     for (int slot = 0; slot < slots; slot++) {
         float p[3];
-        slotPosition(&s->scene->def, i, j, k, slot, p);
-        if (d > -0.9f && distanceTo(grid, solid, p) >= 0)
+        tlwGetSlotPosition(&s->scene->def, i, j, k, slot, p);
+        if (d > -0.9f && tlwGetSourceDistance(grid, solid, p) >= 0)
             continue;
         if (!insideEarlier(grid, liquids, n, p))
-            TLW_TRY(addParticle(s, solid, key, p, def->velocity, spin));
+            TLW_TRY(addParticle(s, solid, key, p, def->velocity, usualVolume(s), spin));
     }
     return TLW_OK;
 }
@@ -270,7 +289,7 @@ static tlwResult drain(const tlwSeeder *s, const tlwSolid *solid, double *went)
         tlwVec3 w = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){p[0], p[1], p[2]});
         bool near = w.x > solid->low.x && w.x < solid->high.x && w.y > solid->low.y && w.y < solid->high.y &&
                     w.z > solid->low.z && w.z < solid->high.z;
-        if (near && distanceTo(grid, solid, p) < 0)
+        if (near && tlwGetSourceDistance(grid, solid, p) < 0)
             *went += q->mass[n];
         else
             order[kept++] = (uint32_t)n;
@@ -304,25 +323,6 @@ static uint8_t *markSlots(const tlwSeeder *s, const int low[3], const int size[3
     return taken;
 }
 
-// Particles that are inside already move with the inflow.
-static void driveParticles(const tlwSeeder *s, const tlwSolid *solid, const tlwKey *key)
-{
-    tlwParticles *q = s->particles;
-    const tlwGrid *grid = &s->flow->grid;
-    const float v[3] = {(float)key->velocity.x, (float)key->velocity.y, (float)key->velocity.z};
-    for (int64_t n = 0; n < q->count; n++) {
-        float p[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
-        tlwVec3 w = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){p[0], p[1], p[2]});
-        if (w.x < solid->low.x || w.x > solid->high.x || w.y < solid->low.y || w.y > solid->high.y ||
-            w.z < solid->low.z || w.z > solid->high.z || distanceTo(grid, solid, p) >= 0)
-            continue;
-        for (int a = 0; a < 3; a++)
-            q->velocity[a][n] = v[a];
-        for (int a = 0; a < 9; a++)
-            q->affine[a][n] = 0;
-    }
-}
-
 static tlwResult fillInflow(const tlwSeeder *s, const tlwSolid *solid, const tlwKey *key, double *came)
 {
     const tlwGrid *grid = &s->flow->grid;
@@ -333,7 +333,6 @@ static tlwResult fillInflow(const tlwSeeder *s, const tlwSolid *solid, const tlw
         if (size[a] <= 0)
             return TLW_OK;
     }
-    driveParticles(s, solid, key);
     uint8_t *taken = markSlots(s, low, size, per_axis);
     if (!taken)
         return tlwFailMemory(&s->context->message, "an inflow");
@@ -349,10 +348,10 @@ static tlwResult fillInflow(const tlwSeeder *s, const tlwSolid *solid, const tlw
                     room -= cell[n];
                 for (int n = 0; n < slots && room > 0 && result == TLW_OK; n++) {
                     float p[3];
-                    slotPosition(&s->scene->def, low[0] + i, low[1] + j, low[2] + k, n, p);
-                    if (cell[n] || distanceTo(grid, solid, p) >= 0)
+                    tlwGetSlotPosition(&s->scene->def, low[0] + i, low[1] + j, low[2] + k, n, p);
+                    if (cell[n] || tlwGetSourceDistance(grid, solid, p) >= 0)
                         continue;
-                    result = addParticle(s, solid, key, p, key->velocity, NULL);
+                    result = tlwAddSeed(s, solid, key, p, usualVolume(s));
                     room--;
                 }
             }
@@ -372,7 +371,7 @@ tlwResult tlwRunSources(const tlwSeeder *s, const tlwSolids *sources, double tim
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
         if (def->role == TLW_ROLE_OUTFLOW)
             TLW_TRY(drain(s, solid, went));
-        else
+        else if (!tlwIsNozzle(def))
             TLW_TRY(fillInflow(s, solid, &key, came));
     }
     return TLW_OK;

@@ -2,6 +2,7 @@
 #ifndef TLW_STEP_SEED_H
 #define TLW_STEP_SEED_H
 
+#include "scene/keys.h"
 #include "shape/particles.h"
 #include "step/solids.h"
 
@@ -15,6 +16,7 @@ typedef struct tlwSeeder {
 
 bool tlwIsLiquid(const tlwObjectDef *def);
 bool tlwIsSource(const tlwObjectDef *def); // inflows and outflows
+bool tlwIsNozzle(const tlwObjectDef *def); // inflows that have a velocity at some time
 
 // Fill the liquid meshes with jittered particles. Where two overlap the first one has it.
 tlwResult tlwSeedLiquids(const tlwSeeder *seeder, const tlwSolids *liquids);
@@ -25,11 +27,21 @@ void tlwUniteLevelSet(const tlwSeeder *seeder, const tlwSolids *liquids);
 // Drop particles inside obstacles; flow->solid must be current.
 tlwResult tlwRemoveInsideSolids(const tlwSeeder *seeder);
 
-// Inflows fill up their volume and set its velocity; outflows take away. Adds the mass that came and went to *came,
-// *went.
+// Inflows without velocity fill up their volume (others: step/inflow.h); outflows take away. Adds the mass that came
+// and went to *came, *went.
 tlwResult tlwRunSources(const tlwSeeder *seeder, const tlwSolids *sources, double time, double *came, double *went);
 
 // After the level set was advected: cut and fill it where sources are.
 void tlwApplySourcesToLevelSet(const tlwSeeder *seeder, const tlwSolids *sources);
+
+// One particle of a source's material and the key's temperature and velocity, at p (cells), for a volume (m3).
+tlwResult tlwAddSeed(const tlwSeeder *seeder, const tlwSolid *source, const tlwKey *key, const float p[3],
+                     double volume);
+
+// Jittered place, in cells, of slot n of a cell; slots split a cell into particles_per_axis^3 boxes.
+void tlwGetSlotPosition(const tlwSceneDef *def, int i, int j, int k, int n, float p[3]);
+
+// Distance of a point (cells) to a placed mesh, m.
+float tlwGetSourceDistance(const tlwGrid *grid, const tlwSolid *solid, const float p[3]);
 
 #endif

@@ -57,6 +57,12 @@ static tlwResult start(tlwSim *sim)
         return tlwFailMemory(&context->message, "the grid");
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
     TLW_TRY(tlwCreateSolids(context, sim->scene, dx, tlwIsSource, &sim->sources));
+    sim->inflows = tlwAlloc((size_t)sim->sources.count + 1, sizeof *sim->inflows);
+    bool nozzles = false;
+    for (int n = 0; n < sim->sources.count; n++)
+        nozzles = nozzles || tlwIsNozzle(&sim->scene->objects[sim->sources.items[n].object].def);
+    if (!sim->inflows || (nozzles && !tlwAddNozzleFields(flow)))
+        return tlwFailMemory(&context->message, "an inflow");
     TLW_TRY(tlwCreateBodies(context, sim->scene, &sim->solids, &sim->bodies));
     TLW_TRY(tlwCreateThermal(context, sim->scene, &sim->solids, dx, &sim->thermal));
     tlwSolids liquids;
@@ -138,6 +144,7 @@ void tlwDestroySim(tlwSim *sim)
     tlwDestroyBodies(&sim->bodies);
     tlwDestroySolids(&sim->solids);
     tlwDestroySolids(&sim->sources);
+    tlwFree(sim->inflows);
     tlwDestroyThermal(&sim->thermal);
     tlwFreeParticles(&sim->particles);
     tlwFreeParticleOrder(&sim->order);

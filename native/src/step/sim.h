@@ -9,6 +9,7 @@
 #include "step/drops.h"
 #include "step/flow.h"
 #include "step/frozen.h"
+#include "step/inflow.h"
 #include "step/seed.h"
 #include "step/solids.h"
 #include "step/sorting.h"
@@ -39,6 +40,7 @@ struct tlwSim {
     tlwParticleOrder order;
     tlwDrops drops;
     tlwSolids solids, sources;
+    tlwInflow *inflows; // one per source
     tlwBodies bodies;
     tlwPieces pieces;
     tlwThermal thermal;

@@ -60,6 +60,9 @@ void tlwRasterizeSolids(const tlwSolids *solids, tlwFlow *flow);
 // Only flow->solid_velocity anew, after the obstacles' motion has changed.
 void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow);
 
+// Share of a face outside, from the distances at its corners in turn; slivers count as none.
+float tlwGetFaceShare(const float corner[4], float dx);
+
 // The node that tells which solid a covered face belongs to: the deepest of its corners and of those one cell to
 // either side. A corner where two solids meet may be named after the other one.
 static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid, int axis, int64_t face)

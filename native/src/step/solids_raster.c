@@ -152,12 +152,16 @@ static float openSquare(float a, float b, float c, float d)
     return 1;
 }
 
-static float faceShare(const float *solid, float dx, int64_t c, int64_t s1, int64_t s2)
+float tlwGetFaceShare(const float corner[4], float dx)
 {
     float slack = 1e-4f * dx; // rounding must not open a face that lies in a wall
-    float share =
-        openSquare(solid[c] - slack, solid[c + s1] - slack, solid[c + s1 + s2] - slack, solid[c + s2] - slack);
+    float share = openSquare(corner[0] - slack, corner[1] - slack, corner[2] - slack, corner[3] - slack);
     return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
+}
+
+static float faceShare(const float *solid, float dx, int64_t c, int64_t s1, int64_t s2)
+{
+    return tlwGetFaceShare((float[4]){solid[c], solid[c + s1], solid[c + s1 + s2], solid[c + s2]}, dx);
 }
 
 // The body that alone is near a face, or null. Its field is finer than the cells (step/solids.c): straight cuts between

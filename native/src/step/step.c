@@ -4,6 +4,7 @@
 #include "step/forces.h"
 #include "step/frozen_contact.h"
 #include "step/frozen_surface.h"
+#include "step/inflow.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/momentum.h"
@@ -45,7 +46,13 @@ static tlwResult transport(tlwSim *sim, double dt)
     tlwFlow *flow = &sim->flow;
     tlwSeeder seeder = tlwMakeSeeder(sim);
     double mass;
+    tlwCarried carried = {0};
+    tlwResult result = tlwFindCarried(&seeder, &sim->sources, sim->inflows, sim->time, dt, &carried);
     tlwAdvectParticles(threads, flow, dt, &sim->particles);
+    tlwCarryParticles(&carried, &sim->particles);
+    tlwFreeCarried(&carried);
+    TLW_TRY(result);
+    TLW_TRY(tlwRunNozzles(&seeder, &sim->sources, &sim->solids, sim->inflows, sim->time, dt, &sim->came));
     TLW_TRY(tlwRemoveOutside(threads, &flow->grid, sim->scene->def.walls, &sim->particles, &mass));
     sim->went += mass;
     TLW_TRY(tlwActivateAroundParticles(threads, &sim->particles, MARGIN, &flow->grid));
@@ -173,6 +180,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *c
                            .stick = flow->stick,
                            .held = flow->frozen,
                            .held_value = pieces ? TLW_FROZEN_HELD : 0,
+                           .has_nozzles = flow->given >= 0,
                            .coupling = coupling,
                            .solid_object = flow->solid_object,
                            .label = flow->piece,
@@ -185,6 +193,8 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *c
         def.velocity[a] = flow->velocity[a];
         def.fluidity_slope[a] = flow->fluidity_slope[a];
         def.solid_velocity[a] = flow->solid_velocity[a];
+        def.held_share[a] = flow->held_share[a];
+        def.held_velocity[a] = flow->held_velocity[a];
     }
     tlwStressStats stats = {0};
     tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
@@ -293,6 +303,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
         result = tlwRefinePieces(&search, dt, &sim->pieces, coupling);
     sim->stats.pieces = sim->pieces.count;
     tlwClockStage(sim, "pieces");
+    tlwRasterizeNozzles(&sim->sources, sim->time + 1.5 * dt, &sim->flow);
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     tlwClockStage(sim, "pressure");
@@ -302,6 +313,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     }
     if (result == TLW_OK)
         result = solveFlow(sim, dt, pressure, coupling);
+    tlwHoldNozzles(sim->context->threads, &sim->flow);
     tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
     return result;

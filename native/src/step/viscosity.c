@@ -78,6 +78,29 @@ static void holdRange(void *context, int64_t begin, int64_t end)
         }
 }
 
+// So are those of inflows.
+static void holdNozzleRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    const tlwViscosityDef *def = build->def;
+    tlwStressSystem *system = build->system;
+    const tlwGrid *grid = &system->level.grid;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            const float *share = tlwGetFloats(def->grid, def->held_share[a]);
+            const float *velocity = tlwGetFloats(def->grid, def->held_velocity[a]);
+            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            {
+                int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
+                for (int i = 0; i < TLW_TILE; i++)
+                    if (share[from + i] >= 0.5f) {
+                        system->level.mass[a][row + i] = -1;
+                        system->b.at[a][row + i] = velocity[from + i];
+                    }
+            }
+        }
+}
+
 // Faces that no sample touches are no unknowns: nothing changes their velocity.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
@@ -149,6 +172,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     tlwParallelFor(threads, tiles, 1, buildRange, build);
     if (def->held_value)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdRange, build);
+    if (def->has_nozzles)
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdNozzleRange, build);
     tlwLoadBodies(build, &bodies);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};

@@ -26,6 +26,9 @@ typedef struct tlwViscosityDef {
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
+    // Inflows hold faces of which they have at least half. Face, float; -1 = none.
+    bool has_nozzles;
+    int held_share[3], held_velocity[3];
     // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
     // and spin here. Null, or a body that is too small: they move as solid_velocity says.
     tlwBodyCoupling *coupling;
