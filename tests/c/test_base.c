@@ -2,6 +2,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -105,8 +108,30 @@ static void test_message_is_bounded(void **state)
     assert_int_equal(message.text[TLW_MESSAGE_SIZE - 1], 0);
 }
 
-int main(void)
+// A bake is started by Blender, which is large.
+static void test_peak_memory_is_not_that_of_the_program_that_started_this_one(void **state)
 {
+    (void)state;
+    size_t bytes = (size_t)256 << 20;
+    unsigned char *ballast = tlwAllocPages(bytes);
+    assert_non_null(ballast);
+    memset(ballast, 1, bytes);
+    assert_true(tlwGetPeakMemory() >= (int64_t)bytes);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "test_base", "--small", (char *)NULL);
+        _exit(2);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    tlwFreePages(ballast, bytes);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--small"))
+        return tlwGetPeakMemory() < (int64_t)200 << 20 ? 0 : 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rotation_vector_round_trip),
         cmocka_unit_test(test_inverse_undoes_matrix),
@@ -115,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_pages_keep_what_they_hold_when_they_grow),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),
         cmocka_unit_test(test_message_is_bounded),
+        cmocka_unit_test(test_peak_memory_is_not_that_of_the_program_that_started_this_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -70,8 +71,26 @@ void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
     return grown == MAP_FAILED ? NULL : grown;
 }
 
+// Not ru_maxrss where the system tells better: a program that another starts inherits the size of the other there, and
+// a bake out of Blender would show Blender's.
+static int64_t readPeak(void)
+{
+    long long kilobytes = -1;
+    char line[256];
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && kilobytes < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld kB", &kilobytes) != 1)
+            kilobytes = -1;
+    if (file)
+        fclose(file);
+    return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
+}
+
 int64_t tlwGetPeakMemory(void)
 {
+    int64_t peak = readPeak();
+    if (peak >= 0)
+        return peak;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     return (int64_t)usage.ru_maxrss * 1024;

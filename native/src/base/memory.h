@@ -27,7 +27,7 @@ void tlwReleasePages(void *block, size_t bytes);
 // The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was).
 void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes);
 
-// Largest resident size of this process so far, bytes.
+// Largest resident size of this process so far, bytes; not of what started it.
 int64_t tlwGetPeakMemory(void);
 
 #ifdef __cplusplus
