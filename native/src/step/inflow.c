@@ -357,8 +357,23 @@ static void holdRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+// Whether air is beyond some face of a cell that pressure moves.
+static bool touchesAir(const tlwFlow *flow, const int64_t stride[3], int64_t c)
+{
+    const tlwGrid *grid = &flow->grid;
+    const float *phi = tlwGetFloats(grid, flow->phi);
+    for (int n = 0; n < 6; n++) {
+        int64_t face = n & 1 ? c + stride[n / 2] : c, other = n & 1 ? face : c - stride[n / 2];
+        float open = tlwGetFloats(grid, flow->open[n / 2])[face],
+              held = tlwGetFloats(grid, flow->held_share[n / 2])[face];
+        if (open > held && phi[other] >= 0)
+            return true;
+    }
+    return false;
+}
+
 // What flows out of the held shares of a cell's faces into the cell: at the front of a nozzle. At the back it would be
-// taken, which is left out.
+// taken. That is left out where liquid is behind, which would be pumped round; where air is, the cell moves as a whole.
 static void giveRange(void *context, int64_t begin, int64_t end)
 {
     const Hold *h = context;
@@ -374,7 +389,7 @@ static void giveRange(void *context, int64_t begin, int64_t end)
             const float *velocity = tlwGetFloats(grid, h->flow->held_velocity[a]);
             in += share[c] * velocity[c] - share[c + stride[a]] * velocity[c + stride[a]];
         }
-        given[c] = in > 0 ? in : 0;
+        given[c] = in > 0 || (in < 0 && touchesAir(h->flow, stride, c)) ? in : 0;
     }
 }
 

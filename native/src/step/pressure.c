@@ -275,15 +275,19 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
         if (p->type[c] != TLW_CELL_LIQUID)
             continue;
         float out = 0;
+        bool held = false;
         for (int a = 0; a < 3; a++) {
             int64_t high = c + stride[a];
+            held = held || p->open[a][high] < p->unsolid[a][high] || p->open[a][c] < p->unsolid[a][c];
             out += p->open[a][high] * p->velocity[a][high] + (1 - p->unsolid[a][high]) * p->solid_velocity[a][high];
             out -= p->open[a][c] * p->velocity[a][c] + (1 - p->unsolid[a][c]) * p->solid_velocity[a][c];
         }
         out -= p->given ? p->given[c] : 0;
         p->rhs[c] = -out;
         p->unknown[c] = p->correction ? 0 : (pressure[c] - viscous[c]) * scale;
-        if (p->correction && p->def.rotational) {
+        // Not at the rim of an inflow, which pulls at cells that the surface has just entered: there it feeds on
+        // itself.
+        if (p->correction && p->def.rotational && !held) {
             float mu = fminf(viscosity[c], thickest * p->density[c]), push = -ROTATIONAL * mu * out / (float)grid->dx;
             pressure[c] += push;
             viscous[c] += push;
