@@ -87,7 +87,7 @@ typedef struct Fill {
     int whole[3];            // and those
     int low[3], size[3];     // box of cells
     int32_t *taken;          // particles per cell of the box
-    bool was_open, running;  // at the start of the step; and there was a step before
+    bool running;            // it was open before
     int64_t places, entered; // of the lattice inside the mesh; and how many of them came in in this step
     float (*made)[3];
     int64_t made_count, made_capacity;
@@ -124,10 +124,10 @@ static bool isNew(const Fill *f, const float p[3], const float q[3], bool entere
     int per_axis = f->seeder->scene->def.particles_per_axis, slots = per_axis * per_axis * per_axis;
     if (!isFree(f, p))
         return false;
-    if (f->was_open && (entered || !isFree(f, q))) // came in through the back
-        return true;
     if (!f->running) // just opened: only what liquid does not fill already
         return countAt(f, p) * 2 < slots;
+    if (entered || !isFree(f, q)) // came in through the back
+        return true;
     if (f->now->moves && !isInside(grid, &f->before, q)) // the mesh came over it
         return countAt(f, p) * 2 < slots;
     return deep && countAt(f, p) == 0; // something that has left made a hole
@@ -269,7 +269,6 @@ tlwResult tlwRunNozzles(const tlwSeeder *s, const tlwSolids *sources, const tlwS
                      .now = &sources->items[n],
                      .before = placedAt(&sources->items[n], def, time),
                      .step = {(float)(step.x * per_cell), (float)(step.y * per_cell), (float)(step.z * per_cell)},
-                     .was_open = tlwSampleKeys(def->keys, def->key_count, time).enabled,
                      .running = inflows[n].running > 0};
         inflows[n].moved = tlwAdd(inflows[n].moved, step);
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time + dt);

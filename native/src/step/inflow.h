@@ -33,7 +33,8 @@ tlwResult tlwFindCarried(const tlwSeeder *seeder, const tlwSolids *sources, cons
 void tlwCarryParticles(const tlwCarried *carried, tlwParticles *particles); // after they moved
 void tlwFreeCarried(tlwCarried *carried);
 
-// New particles at the end of a step; `solids` are where they are then. Adds their mass to *came.
+// New particles at the end of a step, or at the start (dt = 0); `solids` are where they are then. Adds their mass to
+// *came.
 tlwResult tlwRunNozzles(const tlwSeeder *seeder, const tlwSolids *sources, const tlwSolids *solids, tlwInflow *inflows,
                         double time, double dt, double *came);
 

@@ -210,6 +210,7 @@ typedef struct Unite {
     const tlwSeeder *seeder;
     const tlwSolids *solids;
     bool sources;
+    bool nozzles; // of the sources only those
 } Unite;
 
 static tlwSdfNodes centresOf(const tlwGrid *grid, const tlwTile *tile)
@@ -249,9 +250,10 @@ static void uniteRange(void *context, int64_t begin, int64_t end)
             phi[row + i] = band;
         for (int n = 0; n < u->solids->count; n++) {
             const tlwSolid *solid = &u->solids->items[n];
-            if (!solid->enabled)
+            const tlwObjectDef *def = &u->seeder->scene->objects[solid->object].def;
+            if (!solid->enabled || (u->nozzles && !tlwIsNozzle(def)))
                 continue;
-            if (u->seeder->scene->objects[solid->object].def.role == TLW_ROLE_OUTFLOW)
+            if (def->role == TLW_ROLE_OUTFLOW)
                 cutTile(grid, tile, solid, phi);
             else
                 tlwUniteSdf(solid->sdf, &solid->frame, &nodes, phi + tile->base);
@@ -261,7 +263,7 @@ static void uniteRange(void *context, int64_t begin, int64_t end)
 
 void tlwUniteLevelSet(const tlwSeeder *seeder, const tlwSolids *liquids)
 {
-    Unite u = {seeder, liquids, false};
+    Unite u = {seeder, liquids, false, false};
     tlwParallelFor(seeder->context->threads, seeder->flow->grid.tile_count, TLW_TILE_BLOCK, uniteRange, &u);
 }
 
@@ -269,7 +271,13 @@ void tlwApplySourcesToLevelSet(const tlwSeeder *seeder, const tlwSolids *sources
 {
     if (!sources->count)
         return;
-    Unite u = {seeder, sources, true};
+    Unite u = {seeder, sources, true, false};
+    tlwParallelFor(seeder->context->threads, seeder->flow->grid.tile_count, TLW_TILE_BLOCK, uniteRange, &u);
+}
+
+void tlwAddNozzlesToLevelSet(const tlwSeeder *seeder, const tlwSolids *sources)
+{
+    Unite u = {seeder, sources, true, true};
     tlwParallelFor(seeder->context->threads, seeder->flow->grid.tile_count, TLW_TILE_BLOCK, uniteRange, &u);
 }
 

@@ -23,6 +23,7 @@ tlwResult tlwSeedLiquids(const tlwSeeder *seeder, const tlwSolids *liquids);
 
 // flow->phi = the union of the placed meshes, on the active tiles.
 void tlwUniteLevelSet(const tlwSeeder *seeder, const tlwSolids *liquids);
+void tlwAddNozzlesToLevelSet(const tlwSeeder *seeder, const tlwSolids *sources); // those that are open
 
 // Drop particles inside obstacles; flow->solid must be current.
 tlwResult tlwRemoveInsideSolids(const tlwSeeder *seeder);

@@ -71,13 +71,18 @@ static tlwResult start(tlwSim *sim)
     if (result == TLW_OK)
         result = tlwSeedLiquids(&seeder, &liquids);
     if (result == TLW_OK)
+        result = tlwRunNozzles(&seeder, &sim->sources, &sim->solids, sim->inflows, 0, 0, &sim->came);
+    if (result == TLW_OK)
         result = tlwActivateAroundParticles(context->threads, &sim->particles, TLW_PHI_BAND + 0.5f, &flow->grid);
     if (result == TLW_OK) {
         tlwRasterizeSolids(&sim->solids, flow);
         result = tlwRemoveInsideSolids(&seeder);
     }
-    if (result == TLW_OK)
+    if (result == TLW_OK) {
         tlwUniteLevelSet(&seeder, &liquids);
+        tlwAddNozzlesToLevelSet(&seeder, &sim->sources);
+    }
+    sim->came = 0; // what fills nozzles counts as there from the start
     tlwDestroySolids(&liquids);
     TLW_TRY(result);
     if (!sim->particles.count && !sim->sources.count)
