@@ -101,6 +101,17 @@ static void test_eight_lanes_give_the_bits_of_one(void **state)
             for (int a = 0; a < 3; a++)
                 assert_memory_equal(&one[a], &v[a][l], sizeof one[a]);
         }
+        float node[TLW_LANES], centre[TLW_LANES];
+        tlwSampleLanes(&f.grid, f.velocity[0], 0, (const float(*)[TLW_LANES])p, node);
+        tlwSampleLanes(&f.grid, f.velocity[0], 0.5f, (const float(*)[TLW_LANES])p, centre);
+        for (int l = 0; l < TLW_LANES; l++) {
+            float at[3] = {p[0][l], p[1][l], p[2][l]}, g[3];
+            float one[3] = {tlwSampleNode(&f.grid, f.velocity[0], at), tlwSampleCentre(&f.grid, f.velocity[0], at),
+                            tlwSampleGradient(&f.grid, f.velocity[0], 0, at, g)};
+            assert_memory_equal(&one[0], &node[l], sizeof one[0]);
+            assert_memory_equal(&one[1], &centre[l], sizeof one[1]);
+            assert_memory_equal(&one[2], &node[l], sizeof one[2]);
+        }
     }
     tlwFreeGrid(&f.grid);
 }

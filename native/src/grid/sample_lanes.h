@@ -46,6 +46,20 @@ tlwInterpolateLanes(const tlwGrid *grid, const float *field, const int32_t index
     }
 }
 
+// A field at nodes (offset 0) or cell centres (1/2) at eight points, p[axis][lane].
+static inline __attribute__((always_inline)) void tlwSampleLanes(const tlwGrid *grid, const float *field, float offset,
+                                                                 const float (*p)[TLW_LANES], float out[TLW_LANES])
+{
+    int32_t at[3][TLW_LANES], index[TLW_LANES];
+    float f[3][TLW_LANES];
+    const int32_t stride[3] = {1, (int32_t)grid->stride_y, (int32_t)grid->stride_z};
+    for (int a = 0; a < 3; a++)
+        tlwSplitLanes(grid, a, p[a], offset, stride[a], at[a], f[a]);
+    for (int l = 0; l < TLW_LANES; l++)
+        index[l] = at[0][l] + at[1][l] + at[2][l];
+    tlwInterpolateLanes(grid, field, index, f[0], f[1], f[2], out);
+}
+
 // Velocity at eight points, p[axis][lane].
 static inline __attribute__((always_inline)) void
 tlwSampleVelocityLanes(const tlwGrid *grid, float *const field[3], const float (*p)[TLW_LANES], float (*out)[TLW_LANES])

@@ -96,28 +96,46 @@ void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlw
 // A particle this close to a solid is moved out to this distance: cells.
 #define CLEARANCE 0.05f
 
+static void collideOne(const Advect *a, const float *solid, int64_t n)
+{
+    float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
+    float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
+    if (a->particles->frozen[n])
+        return;
+    for (int pass = 0; pass < 3; pass++) {
+        float d = tlwSampleGradient(a->grid, solid, 0, p, g) * per_cell;
+        if (d >= CLEARANCE)
+            break;
+        float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        if (!(length * per_cell > 0.01f))
+            break; // deep inside: nothing tells the way out
+        for (int axis = 0; axis < 3; axis++)
+            p[axis] += (CLEARANCE - d) * g[axis] / length;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        position[axis][n] = p[axis];
+}
+
+// Few particles are near a solid: eight at a time are asked how far they are.
 TLW_KERNEL static void collideRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     const float *solid = tlwGetFloats(a->grid, a->flow->solid);
     float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
-    for (int64_t n = begin; n < end; n++) {
-        if (a->particles->frozen[n])
-            continue;
-        float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
-        for (int pass = 0; pass < 3; pass++) {
-            float d = tlwSampleGradient(a->grid, solid, 0, p, g) * per_cell;
-            if (d >= CLEARANCE)
-                break;
-            float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-            if (!(length * per_cell > 0.01f))
-                break; // deep inside: nothing tells the way out
-            for (int axis = 0; axis < 3; axis++)
-                p[axis] += (CLEARANCE - d) * g[axis] / length;
-        }
+    int64_t n = begin;
+    for (; tlwFitsLanes(a->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
+        float p[3][TLW_LANES], d[TLW_LANES];
         for (int axis = 0; axis < 3; axis++)
-            position[axis][n] = p[axis];
+            memcpy(p[axis], position[axis] + n, sizeof p[axis]);
+        tlwSampleLanes(a->grid, solid, 0, (const float(*)[TLW_LANES])p, d);
+        int near = 0;
+        for (int lane = 0; lane < TLW_LANES; lane++)
+            near |= !(d[lane] * per_cell >= CLEARANCE);
+        for (int lane = 0; near && lane < TLW_LANES; lane++)
+            collideOne(a, solid, n + lane);
     }
+    for (; n < end; n++)
+        collideOne(a, solid, n);
 }
 
 void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles)

@@ -1,7 +1,8 @@
 #include "step/levelset.h"
 
+#include "base/kernel.h"
 #include "base/memory.h"
-#include "grid/sample.h"
+#include "grid/sample_lanes.h"
 #include "step/transfer.h"
 
 #include <string.h>
@@ -71,32 +72,49 @@ static bool isCrowded(const LevelSet *l, const float p[3])
     return l->crowded[tlwCellIndex(l->grid, tlwFastFloor(p[0]), tlwFastFloor(p[1]), tlwFastFloor(p[2]))];
 }
 
-static void drawBackRange(void *context, int64_t begin, int64_t end)
+static void drawBack(const LevelSet *l, int64_t n)
+{
+    float per_cell = (float)(1 / l->grid->dx), *const *position = l->particles->position;
+    if (l->particles->frozen[n])
+        return;
+    float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
+    float d = tlwSampleCentre(l->grid, l->phi, p) * per_cell;
+    if (d <= 0 || d > DRAWN_BACK || isCrowded(l, p))
+        return;
+    tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
+    float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (length * per_cell < 0.3f)
+        return;
+    float q[3];
+    for (int a = 0; a < 3; a++)
+        q[a] = p[a] - (d + DEPTH) * g[a] / length;
+    if (tlwSampleNode(l->grid, l->solid, q) > 0)
+        for (int a = 0; a < 3; a++)
+            position[a][n] = q[a];
+}
+
+// Nearly all particles are inside: eight at a time are asked.
+TLW_KERNEL static void drawBackRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
-    float per_cell = (float)(1 / l->grid->dx), *const *position = l->particles->position;
-    for (int64_t n = begin; n < end; n++) {
-        if (l->particles->frozen[n])
-            continue;
-        float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
-        float d = tlwSampleCentre(l->grid, l->phi, p) * per_cell;
-        if (d <= 0 || d > DRAWN_BACK || isCrowded(l, p))
-            continue;
-        tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
-        float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-        if (length * per_cell < 0.3f)
-            continue;
-        float q[3];
+    int64_t n = begin;
+    for (; tlwFitsLanes(l->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
+        float p[3][TLW_LANES], d[TLW_LANES];
         for (int a = 0; a < 3; a++)
-            q[a] = p[a] - (d + DEPTH) * g[a] / length;
-        if (tlwSampleNode(l->grid, l->solid, q) > 0)
-            for (int a = 0; a < 3; a++)
-                position[a][n] = q[a];
+            memcpy(p[a], l->particles->position[a] + n, sizeof p[a]);
+        tlwSampleLanes(l->grid, l->phi, 0.5f, (const float(*)[TLW_LANES])p, d);
+        int outside = 0;
+        for (int lane = 0; lane < TLW_LANES; lane++)
+            outside |= !(d[lane] <= 0);
+        for (int lane = 0; outside && lane < TLW_LANES; lane++)
+            drawBack(l, n + lane);
     }
+    for (; n < end; n++)
+        drawBack(l, n);
 }
 
 // Balls of escaped particles reach two cells at most: tiles of one colour do not meet.
-static void ballRange(void *context, int64_t begin, int64_t end)
+TLW_KERNEL static void ballRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
     const tlwGrid *grid = l->grid;

@@ -1,5 +1,6 @@
 #include "step/momentum.h"
 
+#include "base/kernel.h"
 #include "base/memory.h"
 #include "grid/components.h"
 
@@ -190,20 +191,32 @@ static tlwVec3 motionAt(const Motion *m, tlwVec3 x)
     return tlwAdd(m->velocity, tlwCross(m->spin, tlwSub(x, m->centre)));
 }
 
-static void particleRange(void *context, int64_t begin, int64_t end)
+static void addTo(float *values, float change, int64_t begin, int64_t end)
+{
+    for (int64_t n = begin; n < end; n++)
+        values[n] += change;
+}
+
+// Array by array, so that each is walked through once and the compiler sees plain loops.
+TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Motion *m = context;
-    tlwParticles *q = &m->sim->particles;
-    const tlwVec3 w = m->spin;
-    const double turn[9] = {0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0};
+    const tlwParticles *q = &m->sim->particles;
+    const tlwGrid *grid = &m->sim->flow.grid;
+    const tlwVec3 w = m->spin, c = m->centre, o = grid->origin;
+    const double dx = grid->dx;
+    const float *px = q->position[0], *py = q->position[1], *pz = q->position[2];
+    float *restrict u = q->velocity[0], *restrict v = q->velocity[1], *restrict s = q->velocity[2];
     for (int64_t n = begin; n < end; n++) {
-        tlwVec3 v = motionAt(m, placeOf(m->sim, n));
-        q->velocity[0][n] += (float)v.x;
-        q->velocity[1][n] += (float)v.y;
-        q->velocity[2][n] += (float)v.z;
-        for (int k = 0; k < 9; k++)
-            q->affine[k][n] += (float)turn[k];
+        double x = o.x + dx * px[n] - c.x, y = o.y + dx * py[n] - c.y, z = o.z + dx * pz[n] - c.z;
+        u[n] += (float)(m->velocity.x + (w.y * z - w.z * y));
+        v[n] += (float)(m->velocity.y + (w.z * x - w.x * z));
+        s[n] += (float)(m->velocity.z + (w.x * y - w.y * x));
     }
+    const double turn[9] = {0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0};
+    for (int k = 0; k < 9; k++)
+        if (turn[k] != 0)
+            addTo(q->affine[k], (float)turn[k], begin, end);
 }
 
 static void faceRange(void *context, int64_t begin, int64_t end)

@@ -15,7 +15,8 @@
 #include "step/transfer.h"
 #include "step/viscosity.h"
 
-#include "grid/sample.h"
+#include "base/kernel.h"
+#include "grid/sample_lanes.h"
 
 #include <string.h>
 
@@ -133,19 +134,36 @@ typedef struct Shift {
     tlwParticles *particles;
 } Shift;
 
-static void shiftRange(void *context, int64_t begin, int64_t end)
+static inline float limitShift(float cells)
+{
+    return cells > 0.25f ? 0.25f : cells < -0.25f ? -0.25f : cells;
+}
+
+// Eight at a time; the last ones alone.
+TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
 {
     const Shift *s = context;
-    float per_cell = (float)(1 / s->grid->dx);
-    for (int64_t n = begin; n < end; n++) {
-        if (s->particles->frozen[n])
+    float per_cell = (float)(1 / s->grid->dx), *const *position = s->particles->position;
+    const uint32_t *frozen = s->particles->frozen;
+    int64_t n = begin;
+    for (; tlwFitsLanes(s->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
+        float p[3][TLW_LANES], d[3][TLW_LANES];
+        for (int a = 0; a < 3; a++)
+            memcpy(p[a], position[a] + n, sizeof p[a]);
+        tlwSampleVelocityLanes(s->grid, s->shift, (const float(*)[TLW_LANES])p, d);
+        for (int a = 0; a < 3; a++)
+            for (int l = 0; l < TLW_LANES; l++) {
+                float moved = p[a][l] + limitShift(d[a][l] * per_cell);
+                position[a][n + l] = frozen[n + l] ? p[a][l] : moved;
+            }
+    }
+    for (; n < end; n++) {
+        if (frozen[n])
             continue;
-        float p[3] = {s->particles->position[0][n], s->particles->position[1][n], s->particles->position[2][n]}, d[3];
+        float p[3] = {position[0][n], position[1][n], position[2][n]}, d[3];
         tlwSampleVelocity(s->grid, s->shift, p, d);
-        for (int a = 0; a < 3; a++) {
-            float cells = d[a] * per_cell;
-            s->particles->position[a][n] += cells > 0.25f ? 0.25f : cells < -0.25f ? -0.25f : cells;
-        }
+        for (int a = 0; a < 3; a++)
+            position[a][n] += limitShift(d[a] * per_cell);
     }
 }
 

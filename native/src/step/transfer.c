@@ -12,23 +12,28 @@ float tlwGetParticleVolume(const tlwParticles *particles, int64_t n, const tlwMa
     return particles->mass[n] / (float)tlwGetDensity(material, melt);
 }
 
+// Sums are kept two by two, so that a particle changes four numbers at a time: momentum and mass of a face; volume and
+// mass of a cell.
+typedef struct Sum {
+    float value, mass;
+} Sum;
+
 typedef struct Gather {
     tlwFlow *flow;
     const tlwParticles *particles;
     const tlwParticleOrder *order;
     const tlwMaterial *materials;
     bool affine;
-    int first;                                       // of the colour's tiles
-    float *velocity[3], *weight[3], *fill, *density; // weight: the mass that stands behind a face's velocity
+    int first;    // of the colour's tiles
+    Sum *sums[4]; // per axis; 3: of cells
+    float *velocity[3], *fill, *density;
     uint8_t *reached;
 } Gather;
 
-// Two neighbours along x at once.
-typedef float Pair __attribute__((vector_size(8)));
-
-static inline void addPair(float *at, Pair value)
+// Two neighbours along x at once: value, mass, value, mass.
+static inline void addPair(Sum *at, tlwFloat4 value)
 {
-    Pair sum;
+    tlwFloat4 sum;
     memcpy(&sum, at, sizeof sum);
     sum += value;
     memcpy(at, &sum, sizeof sum);
@@ -46,31 +51,29 @@ static inline void addToFaces(const Gather *g, const tlwGrid *grid, int axis, in
             base -= slope[b] * s.f[b];
         }
     }
-    Pair wx = {1 - s.f[0], s.f[0]}, vx = {base, base + slope[0]};
-    float *velocity = g->velocity[axis] + s.index, *weight = g->weight[axis] + s.index;
+    // Weights twice over; beside each velocity a one, which makes the mass.
+    const tlwFloat4 wx = {1 - s.f[0], 1 - s.f[0], s.f[0], s.f[0]}, vx = {base, 1, base + slope[0], 1};
+    const tlwFloat4 vy = {slope[1], 0, slope[1], 0}, vz = {slope[2], 0, slope[2], 0};
+    Sum *sums = g->sums[axis] + s.index;
     for (int k = 0; k < 2; k++) {
         float wz = mass * (k ? s.f[2] : 1 - s.f[2]);
-        Pair vz = vx + (k ? slope[2] : 0);
+        tlwFloat4 v = k ? vx + vz : vx;
         for (int j = 0; j < 2; j++) {
-            Pair w = wx * (wz * (j ? s.f[1] : 1 - s.f[1])), v = vz + (j ? slope[1] : 0);
-            int64_t c = j * grid->stride_y + k * grid->stride_z;
-            addPair(velocity + c, w * v);
-            addPair(weight + c, w);
+            tlwFloat4 w = wx * (wz * (j ? s.f[1] : 1 - s.f[1]));
+            addPair(sums + j * grid->stride_y + k * grid->stride_z, w * (j ? v + vy : v));
         }
     }
 }
 
-static inline void addToFill(const Gather *g, const tlwGrid *grid, int64_t n, tlwStencil s, float per_cell)
+static inline void addToCells(const Gather *g, const tlwGrid *grid, int64_t n, tlwStencil s, float per_cell)
 {
     float volume = tlwGetParticleVolume(g->particles, n, g->materials) * per_cell,
           mass = g->particles->mass[n] * per_cell;
-    Pair wx = {1 - s.f[0], s.f[0]};
+    const tlwFloat4 wx = {1 - s.f[0], 1 - s.f[0], s.f[0], s.f[0]}, both = {volume, mass, volume, mass};
     for (int k = 0; k < 2; k++)
         for (int j = 0; j < 2; j++) {
-            Pair w = wx * ((k ? s.f[2] : 1 - s.f[2]) * (j ? s.f[1] : 1 - s.f[1]));
-            int64_t c = s.index + j * grid->stride_y + k * grid->stride_z;
-            addPair(g->fill + c, volume * w);
-            addPair(g->density + c, mass * w);
+            tlwFloat4 w = wx * ((k ? s.f[2] : 1 - s.f[2]) * (j ? s.f[1] : 1 - s.f[1]));
+            addPair(g->sums[3] + s.index + j * grid->stride_y + k * grid->stride_z, both * w);
         }
 }
 
@@ -87,7 +90,7 @@ TLW_KERNEL static void gatherRange(void *context, int64_t begin, int64_t end)
             tlwPlace place = tlwFindPlace(grid, p);
             for (int a = 0; a < 3; a++)
                 addToFaces(g, grid, a, n, tlwPlaceStencil(&place, a));
-            addToFill(g, grid, n, tlwPlaceStencil(&place, 3), per_cell);
+            addToCells(g, grid, n, tlwPlaceStencil(&place, 3), per_cell);
         }
     }
 }
@@ -99,16 +102,19 @@ TLW_KERNEL static void normalizeRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
         {
+            uint8_t reached[TLW_TILE] = {0};
             for (int a = 0; a < 3; a++)
                 for (int i = 0; i < TLW_TILE; i++) {
-                    float w = g->weight[a][row + i];
-                    g->velocity[a][row + i] = w > 0 ? g->velocity[a][row + i] / w : 0;
+                    Sum sum = g->sums[a][row + i];
+                    g->velocity[a][row + i] = sum.mass > 0 ? sum.value / sum.mass : 0;
+                    reached[i] |= (uint8_t)((sum.mass > 0) << a);
                 }
-            for (int i = 0; i < TLW_TILE; i++)
-                g->reached[row + i] = (uint8_t)((g->weight[0][row + i] > 0) | (g->weight[1][row + i] > 0) << 1 |
-                                                (g->weight[2][row + i] > 0) << 2);
-            for (int i = 0; i < TLW_TILE; i++)
-                g->density[row + i] = g->fill[row + i] > 0 ? g->density[row + i] / g->fill[row + i] : 0;
+            memcpy(g->reached + row, reached, sizeof reached);
+            for (int i = 0; i < TLW_TILE; i++) {
+                Sum sum = g->sums[3][row + i];
+                g->fill[row + i] = sum.value;
+                g->density[row + i] = sum.value > 0 ? sum.mass / sum.value : 0;
+            }
         }
 }
 
@@ -116,30 +122,31 @@ tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles,
                              const tlwMaterial *materials, bool affine, tlwFlow *flow)
 {
     tlwGrid *grid = &flow->grid;
-    int slots[3] = {tlwBorrowField(grid, sizeof(float)), tlwBorrowField(grid, sizeof(float)),
-                    tlwBorrowField(grid, sizeof(float))};
-    if (slots[0] < 0 || slots[1] < 0 || slots[2] < 0)
-        return TLW_OUT_OF_MEMORY;
     Gather g = {.flow = flow, .particles = particles, .order = order, .materials = materials, .affine = affine};
-    for (int a = 0; a < 3; a++) {
-        g.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
-        g.weight[a] = tlwGetFloats(grid, slots[a]);
-        tlwFillFloats(threads, grid, g.velocity[a], 0);
-        tlwFillFloats(threads, grid, g.weight[a], 0);
+    int slots[4];
+    bool ok = true;
+    for (int n = 0; n < 4; n++)
+        ok = (slots[n] = tlwBorrowField(grid, sizeof(Sum))) >= 0 && ok;
+    for (int n = 0; ok && n < 4; n++) {
+        tlwReleaseField(grid, slots[n]); // so that it is zero
+        g.sums[n] = grid->fields[slots[n]].data;
     }
+    for (int a = 0; a < 3; a++)
+        g.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
     g.reached = tlwGetBytes(grid, flow->reached);
     g.fill = tlwGetFloats(grid, flow->fill);
-    tlwFillFloats(threads, grid, g.fill, 0);
     g.density = tlwGetFloats(grid, flow->density);
-    tlwFillFloats(threads, grid, g.density, 0);
-    for (int color = 0; color < 8; color++) {
+    for (int color = 0; ok && color < 8; color++) {
         g.first = grid->color_start[color];
         tlwParallelFor(threads, grid->color_start[color + 1] - g.first, 1, gatherRange, &g);
     }
-    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, normalizeRange, &g);
-    for (int a = 0; a < 3; a++)
-        tlwReturnField(grid, slots[a]);
-    return TLW_OK;
+    if (ok)
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, normalizeRange, &g);
+    for (int n = 0; n < 4; n++) {
+        tlwReleaseField(grid, slots[n]); // stages with large systems follow
+        tlwReturnField(grid, slots[n]);
+    }
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 typedef struct Update {

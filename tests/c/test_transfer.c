@@ -1,0 +1,146 @@
+// Particles to the grid: the fast scatter gives what the plain sums give, on any number of threads.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "step/transfer.h"
+
+#define COUNT 3000
+#define SIDE 24 // cells that hold particles, from 8 on
+
+typedef struct Fixture {
+    tlwContext *context;
+    tlwFlow flow;
+    tlwParticles particles;
+    tlwParticleOrder order;
+    tlwMaterial material;
+} Fixture;
+
+static float random01(void)
+{
+    return (float)rand() / (float)RAND_MAX;
+}
+
+static void makeFixture(Fixture *f, int threads)
+{
+    memset(f, 0, sizeof *f);
+    tlwContextDef def = tlwDefaultContextDef();
+    def.threads = threads;
+    assert_int_equal(tlwCreateContext(&def, &f->context), TLW_OK);
+    assert_true(tlwInitFlow(&f->flow, (tlwVec3){0, 0, 0}, (int[3]){64, 64, 64}, 0.1));
+    tlwMaterialDef material = tlwDefaultMaterialDef();
+    material.name = "Oil";
+    material.density_liquid = material.density_solid = 800;
+    assert_int_equal(tlwMakeMaterial(&material, &f->material, &f->context->message), TLW_OK);
+    tlwParticles *q = &f->particles;
+    assert_int_equal(tlwReserveParticles(q, COUNT), TLW_OK);
+    q->count = COUNT;
+    srand(11);
+    for (int n = 0; n < COUNT; n++) {
+        for (int a = 0; a < 3; a++) {
+            q->position[a][n] = 8 + SIDE * random01();
+            q->velocity[a][n] = random01() - 0.5f;
+        }
+        for (int a = 0; a < 9; a++)
+            q->affine[a][n] = 4 * (random01() - 0.5f);
+        q->mass[n] = 0.05f + 0.1f * random01();
+        q->id[n] = (uint32_t)n;
+    }
+    tlwThreads *pool = f->context->threads;
+    assert_int_equal(tlwActivateAroundParticles(pool, q, 4.5f, &f->flow.grid), TLW_OK);
+    assert_int_equal(tlwSortParticles(pool, &f->flow.grid, q, &f->order), TLW_OK);
+    assert_int_equal(tlwGatherParticles(pool, q, &f->order, &f->material, true, &f->flow), TLW_OK);
+}
+
+static void freeFixture(Fixture *f)
+{
+    tlwFreeParticles(&f->particles);
+    tlwFreeParticleOrder(&f->order);
+    tlwFreeGrid(&f->flow.grid);
+    tlwDestroyContext(f->context);
+}
+
+// Momentum and mass (or volume and mass, axis 3) at every cell of the domain, in double and without any order.
+static void sumPlainly(const Fixture *f, int axis, double *value, double *mass)
+{
+    const tlwParticles *q = &f->particles;
+    for (int64_t n = 0; n < q->count; n++)
+        for (int corner = 0; corner < 8; corner++) {
+            int c[3];
+            double weight = 1, v = axis < 3 ? q->velocity[axis][n] : 0;
+            for (int a = 0; a < 3; a++) {
+                double x = q->position[a][n] - (a == axis ? 0 : 0.5), low = floor(x);
+                c[a] = (int)low + (corner >> a & 1);
+                weight *= corner >> a & 1 ? x - low : 1 - (x - low);
+                v += axis < 3 ? q->affine[3 * axis + a][n] * f->flow.grid.dx * (c[a] - x) : 0;
+            }
+            double m = q->mass[n] * weight;
+            int64_t at = c[0] + 64 * (c[1] + 64 * c[2]);
+            value[at] += axis < 3 ? m * v : m / 800;
+            mass[at] += m;
+        }
+}
+
+static void test_gather_is_the_plain_sum(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f, 2);
+    const tlwGrid *grid = &f.flow.grid;
+    const double volume = grid->dx * grid->dx * grid->dx;
+    for (int axis = 0; axis < 4; axis++) {
+        double *value = tlwAlloc(64 * 64 * 64, sizeof *value), *mass = tlwAlloc(64 * 64 * 64, sizeof *mass);
+        sumPlainly(&f, axis, value, mass);
+        for (int t = 0; t < grid->tile_count; t++)
+            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int x = grid->tiles[t].cell[0] + i;
+            bool inside = x >= 0 && j >= 0 && k >= 0;
+            int64_t at = inside ? x + 64 * (j + 64 * k) : 0;
+            if (!inside)
+                continue;
+            if (axis < 3) {
+                assert_int_equal(tlwGetBytes(grid, f.flow.reached)[row + i] >> axis & 1, mass[at] > 0);
+                double u = tlwGetFloats(grid, f.flow.velocity[axis])[row + i];
+                assert_true(fabs(u * mass[at] - value[at]) < 1e-5 * (mass[at] + 1e-6));
+            } else {
+                assert_true(fabs(tlwGetFloats(grid, f.flow.fill)[row + i] - value[at] / volume) < 1e-5);
+                double density = tlwGetFloats(grid, f.flow.density)[row + i];
+                assert_true(mass[at] > 0 ? fabs(density - 800) < 0.1 : density == 0);
+            }
+        }
+        tlwFree(value);
+        tlwFree(mass);
+    }
+    freeFixture(&f);
+}
+
+static void test_gather_is_the_same_bits_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    Fixture one, three;
+    makeFixture(&one, 1);
+    makeFixture(&three, 3);
+    for (int t = 0; t < one.flow.grid.tile_count; t++)
+        TLW_FOR_ROWS(&one.flow.grid, &one.flow.grid.tiles[t], j, k, row)
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(tlwGetFloats(&one.flow.grid, one.flow.velocity[a]) + row,
+                            tlwGetFloats(&three.flow.grid, three.flow.velocity[a]) + row, TLW_TILE * sizeof(float));
+    freeFixture(&one);
+    freeFixture(&three);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gather_is_the_plain_sum),
+        cmocka_unit_test(test_gather_is_the_same_bits_on_any_number_of_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
