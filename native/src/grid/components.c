@@ -6,7 +6,7 @@
 // labels and most unions are between rows.
 typedef struct Sets {
     int32_t *parent;
-    int64_t count, capacity;
+    int64_t count;
 } Sets;
 
 static int32_t findRoot(const Sets *sets, int32_t a)
@@ -33,67 +33,111 @@ static bool joined(const tlwComponentRule *rule, int64_t cell, int axis)
     return !rule->is_joined || rule->is_joined(rule->user, cell, axis);
 }
 
-static bool labelRow(const tlwComponentRule *rule, Sets *sets, int32_t *labels, int64_t row)
+typedef struct Labelling {
+    const tlwGrid *grid;
+    const tlwComponentRule *rule;
+    int32_t *labels;
+    int32_t *first; // per tile: what its own labels, 1 .. n, are short of; n at first
+    Sets sets;
+} Labelling;
+
+// Members of a row that hang together get one label of the tile's own.
+static void runRange(void *context, int64_t begin, int64_t end)
 {
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        labels[c] = 0;
-        if (!rule->is_member(rule->user, c))
-            continue;
-        if (c > row && labels[c - 1] && joined(rule, c, 0)) {
-            labels[c] = labels[c - 1];
-            continue;
+    const Labelling *l = context;
+    for (int64_t t = begin; t < end; t++) {
+        int32_t count = 0;
+        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
+        for (int64_t c = row; c < row + TLW_TILE; c++) {
+            bool member = l->rule->is_member(l->rule->user, c);
+            if (member && c > row && l->labels[c - 1] && joined(l->rule, c, 0))
+                l->labels[c] = l->labels[c - 1];
+            else
+                l->labels[c] = member ? ++count : 0;
         }
-        if (!tlwReserve((void **)&sets->parent, &sets->capacity, sets->count + 1, sizeof *sets->parent))
-            return false;
-        sets->parent[sets->count] = (int32_t)sets->count;
-        labels[c] = (int32_t)sets->count++;
-    }
-    return true;
-}
-
-static void joinTile(const tlwGrid *grid, const tlwComponentRule *rule, const Sets *sets, const int32_t *labels,
-                     const tlwTile *tile)
-{
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    TLW_FOR_ROWS(grid, tile, j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int64_t c = row + i;
-        if (!labels[c])
-            continue;
-        for (int a = i == 0 ? 0 : 1; a < 3; a++)
-            if (labels[c - stride[a]] && labels[c - stride[a]] != labels[c] && joined(rule, c, a))
-                join(sets, labels[c], labels[c - stride[a]]);
+        l->first[t] = count;
     }
 }
 
-tlwResult tlwLabelComponents(tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels, int *count)
+// Labels of the whole grid, and joins inside each tile: their sets share no memory.
+static void joinRange(void *context, int64_t begin, int64_t end)
 {
-    Sets sets = {0};
-    bool ok = tlwReserve((void **)&sets.parent, &sets.capacity, 1024, sizeof *sets.parent);
-    if (ok)
-        sets.parent[sets.count++] = 0;
-    for (int t = 0; ok && t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    ok = ok && labelRow(rule, &sets, labels, row);
-    if (!ok) {
-        tlwFree(sets.parent);
+    const Labelling *l = context;
+    const int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &l->grid->tiles[t];
+        TLW_FOR_ROWS(l->grid, tile, j, k, row)
+        for (int64_t c = row; c < row + TLW_TILE; c++) {
+            if (!l->labels[c])
+                continue;
+            l->labels[c] += l->first[t];
+            for (int a = 1; a < 3; a++) {
+                bool inside = a == 1 ? j > tile->cell[1] : k > tile->cell[2];
+                int32_t other = inside ? l->labels[c - stride[a]] : 0;
+                if (other && other != l->labels[c] && joined(l->rule, c, a))
+                    join(&l->sets, l->labels[c], other);
+            }
+        }
+    }
+}
+
+// Joins across the lower sides of a tile.
+static void joinSides(const Labelling *l, const tlwTile *tile)
+{
+    const int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
+    for (int a = 0; a < 3; a++)
+        for (int n = 0; n < TLW_TILE * TLW_TILE; n++) {
+            int64_t c = tile->base + n % TLW_TILE * stride[(a + 1) % 3] + n / TLW_TILE * stride[(a + 2) % 3];
+            int32_t here = l->labels[c], other = l->labels[c - stride[a]];
+            if (here && other && joined(l->rule, c, a))
+                join(&l->sets, here, other);
+        }
+}
+
+static void numberRange(void *context, int64_t begin, int64_t end)
+{
+    const Labelling *l = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        int32_t n = l->labels[c];
+        while (n > 0 && l->sets.parent[n] >= 0)
+            n = l->sets.parent[n];
+        l->labels[c] = n > 0 ? -l->sets.parent[n] : 0;
+    }
+}
+
+tlwResult tlwLabelComponents(tlwThreads *threads, const tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels,
+                             int *count)
+{
+    Labelling l = {.grid = grid, .rule = rule, .labels = labels};
+    l.first = tlwAlloc((size_t)grid->tile_count + 1, sizeof *l.first);
+    if (!l.first)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, runRange, &l);
+    l.sets.count = 1;
+    for (int t = 0; t < grid->tile_count; t++) {
+        int32_t own = l.first[t];
+        l.first[t] = (int32_t)l.sets.count - 1;
+        l.sets.count += own;
+    }
+    l.sets.parent = tlwAlloc((size_t)l.sets.count, sizeof *l.sets.parent);
+    if (!l.sets.parent) {
+        tlwFree(l.first);
         return TLW_OUT_OF_MEMORY;
     }
+    for (int64_t n = 0; n < l.sets.count; n++)
+        l.sets.parent[n] = (int32_t)n;
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, joinRange, &l);
     for (int t = 0; t < grid->tile_count; t++)
-        joinTile(grid, rule, &sets, labels, &grid->tiles[t]);
+        joinSides(&l, &grid->tiles[t]);
     // Roots are the smallest label of their set, so numbers come out in order of first appearance.
     *count = 0;
-    for (int64_t n = 1; n < sets.count; n++)
-        if (sets.parent[n] == n)
-            sets.parent[n] = -(++*count);
-    for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        int32_t n = labels[c];
-        while (n > 0 && sets.parent[n] >= 0)
-            n = sets.parent[n];
-        labels[c] = n > 0 ? -sets.parent[n] : 0;
-    }
-    tlwFree(sets.parent);
+    for (int64_t n = 1; n < l.sets.count; n++)
+        if (l.sets.parent[n] == n)
+            l.sets.parent[n] = -(++*count);
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, numberRange, &l);
+    tlwFree(l.first);
+    tlwFree(l.sets.parent);
     return TLW_OK;
 }

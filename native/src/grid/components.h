@@ -11,7 +11,9 @@ typedef struct tlwComponentRule {
     void *user;
 } tlwComponentRule;
 
-// Write 0 (no member) or 1 .. *count to `labels` (int32 field) on the active tiles. Numbers follow the order of tiles.
-tlwResult tlwLabelComponents(tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels, int *count);
+// Write 0 (no member) or 1 .. *count to `labels` (int32 field, zero outside the active tiles) on the active tiles.
+// Numbers follow the order of tiles. The rule is asked by several threads at once.
+tlwResult tlwLabelComponents(tlwThreads *threads, const tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels,
+                             int *count);
 
 #endif

@@ -71,16 +71,46 @@ static bool isInside(const tlwStressLevel *level, int kind, int64_t i)
     return c[i] > 0 && c[i - a] > 0 && c[i - b] > 0 && c[i - a - b] > 0;
 }
 
-tlwResult tlwPeelStress(tlwStressSystem *system, tlwStressPeel *peel)
+typedef struct Search {
+    const tlwStressLevel *level;
+    uint8_t *rows; // per row of each tile: it has samples at the liquid's edge
+} Search;
+
+static void edgeRange(void *context, int64_t begin, int64_t end)
+{
+    const Search *s = context;
+    const tlwGrid *grid = &s->level->grid;
+    for (int64_t t = begin; t < end; t++) {
+        uint8_t *found = s->rows + t * TLW_TILE * TLW_TILE;
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        {
+            *found = 0;
+            for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
+                for (int64_t i = row; i < row + TLW_TILE; i++)
+                    *found |= s->level->c[kind][i] > 0 && !isInside(s->level, kind, i);
+            found++;
+        }
+    }
+}
+
+tlwResult tlwPeelStress(tlwThreads *threads, tlwStressSystem *system, tlwStressPeel *peel)
 {
     const tlwStressLevel *level = &system->level;
     memset(peel, 0, sizeof *peel);
-    for (int t = 0; t < level->grid.tile_count; t++)
+    Search s = {level, tlwAlloc((size_t)level->grid.tile_count * TLW_TILE * TLW_TILE, 1)};
+    tlwResult result = s.rows ? TLW_OK : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK)
+        tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, edgeRange, &s);
+    const uint8_t *found = s.rows; // peeling has an order: what one sample gives to its faces the next one finds
+    for (int t = 0; result == TLW_OK && t < level->grid.tile_count; t++)
         TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
-            if (level->c[kind][row + i] > 0 && !isInside(level, kind, row + i))
-                TLW_TRY(peelSample(system, peel, kind, row + i));
+    if (*found++)
+        for (int i = 0; i < TLW_TILE; i++)
+            for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
+                if (result == TLW_OK && level->c[kind][row + i] > 0 && !isInside(level, kind, row + i))
+                    result = peelSample(system, peel, kind, row + i);
+    tlwFree(s.rows);
+    TLW_TRY(result);
     for (int64_t n = 0; n < peel->count; n++) {
         const tlwPeeledFace *p = &peel->faces[n];
         system->level.mass[p->component][p->face] = 0;

@@ -21,7 +21,7 @@ typedef struct tlwStressPeel {
     int64_t count, capacity;
 } tlwStressPeel;
 
-tlwResult tlwPeelStress(tlwStressSystem *system, tlwStressPeel *peel);
+tlwResult tlwPeelStress(tlwThreads *threads, tlwStressSystem *system, tlwStressPeel *peel);
 
 // Velocity of the peeled faces after the solve. x must hold the solution, prescribed velocities included.
 void tlwUnpeelStress(const tlwStressSystem *system, const tlwStressPeel *peel, tlwFaceDoubles *x);

@@ -443,7 +443,7 @@ tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
         startFind(&f);
         tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, cellRange, &f);
         tlwComponentRule rule = {isMember, isJoined, &f};
-        result = tlwLabelComponents(grid, &rule, f.labels, &fresh.count);
+        result = tlwLabelComponents(search->context->threads, grid, &rule, f.labels, &fresh.count);
     }
     if (result == TLW_OK)
         result = makePieces(&f);

@@ -31,13 +31,6 @@ static LevelSet makeLevelSet(tlwFlow *flow)
                       .fill = tlwGetFloats(&flow->grid, flow->fill)};
 }
 
-float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t c)
-{
-    int64_t sy = grid->stride_y, sz = grid->stride_z;
-    const float *s = solid + c;
-    return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Particles overrule
 

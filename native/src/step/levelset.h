@@ -33,7 +33,12 @@ double tlwGetLevelSetVolume(tlwThreads *threads, const tlwFlow *flow, double *ar
 void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
 
 // Distance of a cell's centre to solids, from its nodes; m.
-float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell);
+static inline float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell)
+{
+    int64_t sy = grid->stride_y, sz = grid->stride_z;
+    const float *s = solid + cell;
+    return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
+}
 
 // The first cell with an open centre from p straight away from the solid there: its index and centre. False when none
 // is near.

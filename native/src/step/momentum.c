@@ -15,51 +15,84 @@ static bool isWet(void *user, int64_t cell)
     return ((const float *)user)[cell] < 0;
 }
 
+typedef struct Sizes {
+    const tlwGrid *grid;
+    const int32_t *labels;
+    int64_t *size;
+} Sizes;
+
+static void sizeRange(void *context, int64_t begin, int64_t end)
+{
+    const Sizes *s = context;
+    for (int64_t t = begin; t < end; t++) {
+        int32_t label = 0;
+        int64_t run = 0; // cells with that label, not yet counted
+        TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
+        for (int64_t c = row; c < row + TLW_TILE; c++, run++)
+            if (s->labels[c] != label) {
+                __atomic_fetch_add(&s->size[label], run, __ATOMIC_RELAXED);
+                label = s->labels[c];
+                run = 0;
+            }
+        __atomic_fetch_add(&s->size[label], run, __ATOMIC_RELAXED);
+    }
+}
+
 // One part of more than a few cells.
-static tlwResult isOneBlob(tlwFlow *flow, bool *one)
+static tlwResult isOneBlob(tlwThreads *threads, tlwFlow *flow, bool *one)
 {
     tlwGrid *grid = &flow->grid;
     int slot = tlwBorrowField(grid, sizeof(int32_t)), count = 0, large = 0;
     if (slot < 0)
         return TLW_OUT_OF_MEMORY;
-    int32_t *labels = tlwGetInts(grid, slot);
     tlwComponentRule rule = {isWet, NULL, tlwGetFloats(grid, flow->phi)};
-    tlwResult result = tlwLabelComponents(grid, &rule, labels, &count);
-    int64_t *size = tlwAlloc((size_t)count + 1, sizeof *size);
-    for (int t = 0; result == TLW_OK && size && t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        size[labels[row + i]]++;
-    for (int n = 1; size && n <= count; n++)
-        large += size[n] > DROP;
-    *one = large == 1;
-    if (!size)
+    tlwResult result = tlwLabelComponents(threads, grid, &rule, tlwGetInts(grid, slot), &count);
+    Sizes s = {grid, tlwGetInts(grid, slot), tlwAlloc((size_t)count + 1, sizeof *s.size)};
+    if (!s.size)
         result = TLW_OUT_OF_MEMORY;
-    tlwFree(size);
+    if (result == TLW_OK)
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, sizeRange, &s);
+    for (int n = 1; s.size && n <= count; n++)
+        large += s.size[n] > DROP;
+    *one = large == 1;
+    tlwFree(s.size);
     tlwReturnField(grid, slot);
     return result;
 }
 
-// No liquid cell has a face that a wall or an obstacle covers; `touched` tells which objects are bodies in the liquid.
-static bool touchesBodiesOnly(const tlwSim *sim, bool *touched)
+typedef struct Touch {
+    const tlwSim *sim;
+    bool *touched;
+} Touch;
+
+// 1 when a liquid cell has a face that a wall or an obstacle covers.
+static double touchRange(void *context, int64_t begin, int64_t end)
 {
-    const tlwFlow *flow = &sim->flow;
+    const Touch *s = context;
+    const tlwFlow *flow = &s->sim->flow;
     const tlwGrid *grid = &flow->grid;
     const float *phi = tlwGetFloats(grid, flow->phi);
     const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    for (int t = 0; t < grid->tile_count; t++)
+    for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++)
         for (int n = 0; n < 6 && phi[c] < 0; n++) {
             int64_t f = c + (n & 1) * stride[n / 2];
             if (object[f] == TLW_NO_OBJECT || tlwGetFloats(grid, flow->open[n / 2])[f] >= 1)
                 continue;
-            if (object[f] < 0 || sim->scene->objects[object[f]].def.role != TLW_ROLE_RIGID)
-                return false;
-            touched[object[f]] = true;
+            if (object[f] < 0 || s->sim->scene->objects[object[f]].def.role != TLW_ROLE_RIGID)
+                return 1;
+            __atomic_store_n(&s->touched[object[f]], true, __ATOMIC_RELAXED);
         }
-    return true;
+    return 0;
+}
+
+// `touched` tells which objects are bodies in the liquid.
+static bool touchesBodiesOnly(const tlwSim *sim, bool *touched)
+{
+    Touch s = {sim, touched};
+    return tlwParallelMax(sim->context->threads, sim->flow.grid.tile_count, TLW_TILE_BLOCK, touchRange, &s) == 0;
 }
 
 static bool bodiesAreFree(const tlwSim *sim, const bool *touched)
@@ -90,7 +123,7 @@ static tlwResult isInFlight(tlwSim *sim, bool *flying)
         return TLW_OUT_OF_MEMORY;
     *flying = touchesBodiesOnly(sim, touched) && bodiesAreFree(sim, touched);
     tlwFree(touched);
-    return *flying ? isOneBlob(&sim->flow, flying) : TLW_OK;
+    return *flying ? isOneBlob(sim->context->threads, &sim->flow, flying) : TLW_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -136,50 +136,75 @@ static bool isTied(const tlwPressure *p, int64_t c)
     return p->diag[c] > sum * 1.0001f;
 }
 
-// List the cells of every connected part that no air ties down.
-static tlwResult findPockets(tlwPressure *p)
+typedef struct Ties {
+    const tlwPressure *p;
+    const int32_t *labels;
+    uint8_t *tied; // per label
+} Ties;
+
+static void tieRange(void *context, int64_t begin, int64_t end)
 {
-    tlwGrid *grid = &p->flow->grid;
-    int32_t *labels = tlwGetInts(grid, p->labels);
-    int count;
-    tlwComponentRule rule = {isLiquid, isCoupled, p};
-    TLW_TRY(tlwLabelComponents(grid, &rule, labels, &count));
-    int64_t *size = tlwAlloc((size_t)count + 1, sizeof *size), total = 0;
-    uint8_t *tied = tlwAlloc((size_t)count + 1, 1);
+    const Ties *s = context;
+    const tlwGrid *grid = &s->p->flow->grid;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (s->labels[c] && !__atomic_load_n(&s->tied[s->labels[c]], __ATOMIC_RELAXED) && isTied(s->p, c))
+            __atomic_store_n(&s->tied[s->labels[c]], 1, __ATOMIC_RELAXED);
+}
+
+// List the cells of the parts that are not tied; few scenes have any.
+static tlwResult listPockets(tlwPressure *p, const int32_t *labels, const uint8_t *tied, int count)
+{
+    const tlwGrid *grid = &p->flow->grid;
+    int64_t *size = tlwAlloc((size_t)count + 1, sizeof *size), total = 0, next = 0;
     p->pockets = tlwAlloc((size_t)count + 1, sizeof *p->pockets);
-    tlwResult result = size && tied && p->pockets ? TLW_OK : TLW_OUT_OF_MEMORY;
+    tlwResult result = size && p->pockets ? TLW_OK : TLW_OUT_OF_MEMORY;
     for (int t = 0; result == TLW_OK && t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++)
-        if (labels[c]) {
-            size[labels[c]]++;
-            tied[labels[c]] |= isTied(p, c);
-        }
+        size[labels[c]]++;
     for (int n = 1; result == TLW_OK && n <= count; n++)
         total += tied[n] ? 0 : size[n];
-    if (result == TLW_OK && total) {
-        p->pocket_cells = tlwAlloc((size_t)total, sizeof *p->pocket_cells);
-        result = p->pocket_cells ? TLW_OK : TLW_OUT_OF_MEMORY;
+    p->pocket_cells = tlwAlloc((size_t)total, sizeof *p->pocket_cells);
+    if (!p->pocket_cells)
+        result = TLW_OUT_OF_MEMORY;
+    for (int n = 1; result == TLW_OK && n <= count; n++) { // size becomes the place of the pocket's next cell
+        if (tied[n])
+            continue;
+        p->pockets[p->system.pocket_count++] = (tlwPocket){p->pocket_cells + next, size[n]};
+        int64_t here = next;
+        next += size[n];
+        size[n] = here;
     }
-    if (result == TLW_OK && total) {
-        int64_t next = 0;
-        for (int n = 1; n <= count; n++) { // size becomes the place of the pocket's next cell
-            if (tied[n])
-                continue;
-            p->pockets[p->system.pocket_count++] = (tlwPocket){p->pocket_cells + next, size[n]};
-            int64_t here = next;
-            next += size[n];
-            size[n] = here;
-        }
-        for (int t = 0; t < grid->tile_count; t++)
-            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++)
-            if (labels[c] && !tied[labels[c]])
-                p->pocket_cells[size[labels[c]]++] = c;
-    }
+    for (int t = 0; result == TLW_OK && t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (labels[c] && !tied[labels[c]])
+            p->pocket_cells[size[labels[c]]++] = c;
     p->system.pockets = p->pockets;
     tlwFree(size);
-    tlwFree(tied);
+    return result;
+}
+
+// Connected parts that no air ties down.
+static tlwResult findPockets(tlwPressure *p)
+{
+    const tlwGrid *grid = &p->flow->grid;
+    tlwThreads *threads = p->context->threads;
+    int32_t *labels = tlwGetInts(grid, p->labels);
+    int count;
+    tlwComponentRule rule = {isLiquid, isCoupled, p};
+    TLW_TRY(tlwLabelComponents(threads, grid, &rule, labels, &count));
+    Ties s = {p, labels, tlwAlloc((size_t)count + 1, 1)};
+    if (!s.tied)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, tieRange, &s);
+    bool all = true;
+    for (int n = 1; n <= count; n++)
+        all = all && s.tied[n];
+    tlwResult result = all ? TLW_OK : listPockets(p, labels, s.tied, count);
+    tlwFree(s.tied);
     return result;
 }
 

@@ -59,18 +59,21 @@ static bool mergeLightest(const Reseed *r, int64_t first, int64_t last)
     return true;
 }
 
-static void mergeRange(void *context, int64_t begin, int64_t end)
+// The number of particles that are no more.
+static double mergeRange(void *context, int64_t begin, int64_t end)
 {
     const Reseed *r = context;
+    int64_t gone = 0;
     for (int64_t t = begin; t < end; t++) {
         const int32_t *start = r->order->cell_start + t * (TLW_TILE_CELLS + 1);
         for (int c = 0; c < TLW_TILE_CELLS; c++) {
             int64_t first = r->order->tile_start[t] + start[c], last = r->order->tile_start[t] + start[c + 1];
-            for (int64_t left = last - first; left > 2 * r->per_cell; left--)
+            for (int64_t left = last - first; left > 2 * r->per_cell; left--, gone++)
                 if (!mergeLightest(r, first, last))
                     break;
         }
     }
+    return (double)gone;
 }
 
 // Heaviest particles of a thin cell, as many as are missing to half the usual number; none below a quarter of the mean.
@@ -121,6 +124,23 @@ static double massRange(void *context, int64_t begin, int64_t end)
     return sum;
 }
 
+// Of the first `count`; the others are new.
+static tlwResult removeDropped(tlwThreads *threads, const Reseed *r, int64_t count)
+{
+    tlwParticles *q = r->particles;
+    int64_t kept = 0;
+    size_t bytes = (size_t)q->count * sizeof(uint32_t);
+    uint32_t *keep = tlwAllocPages(bytes);
+    if (!keep)
+        return TLW_OUT_OF_MEMORY;
+    for (int64_t n = 0; n < q->count; n++)
+        if (n >= count || !r->dropped[n])
+            keep[kept++] = (uint32_t)n;
+    tlwResult result = tlwReorderParticles(threads, q, keep, kept);
+    tlwFreePages(keep, bytes);
+    return result;
+}
+
 tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_cell, const tlwParticleOrder *order,
                              tlwParticles *particles, uint32_t *next_id)
 {
@@ -136,20 +156,12 @@ tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_c
     if (result == TLW_OK)
         result = tlwReserveParticles(particles, count + r.split_count);
     if (result == TLW_OK) {
-        tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, mergeRange, &r);
+        double gone = tlwParallelSum(threads, flow->grid.tile_count, TLW_TILE_BLOCK, mergeRange, &r);
         for (int64_t n = 0; n < r.split_count; n++)
             split(particles, r.splits[n], count + n, (*next_id)++);
         particles->count = count + r.split_count;
-        int64_t kept = 0;
-        size_t bytes = (size_t)particles->count * sizeof(uint32_t);
-        uint32_t *keep = tlwAllocPages(bytes);
-        result = keep ? TLW_OK : TLW_OUT_OF_MEMORY;
-        for (int64_t n = 0; keep && n < particles->count; n++)
-            if (n >= count || !r.dropped[n])
-                keep[kept++] = (uint32_t)n;
-        if (keep && kept < particles->count)
-            result = tlwReorderParticles(threads, particles, keep, kept);
-        tlwFreePages(keep, bytes);
+        if (gone > 0)
+            result = removeDropped(threads, &r, count);
     }
     tlwFree(r.dropped);
     tlwFree(r.splits);

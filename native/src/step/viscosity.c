@@ -146,10 +146,11 @@ static void writeRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void showPrescribed(tlwStressSystem *system)
+static void showRange(void *context, int64_t begin, int64_t end)
 {
-    tlwStressLevel *level = &system->level;
-    for (int t = 0; t < level->grid.tile_count; t++)
+    tlwStressSystem *system = context;
+    const tlwStressLevel *level = &system->level;
+    for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++)
         for (int a = 0; a < 3; a++)
@@ -179,12 +180,12 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     tlwStressPeel peel = {0};
     tlwStressOptions options = {
         .tolerance = def->tolerance, .max_iterations = def->max_iterations, .cancel = def->cancel, .user = def->user};
-    tlwResult result = tlwPeelStress(system, &peel);
+    tlwResult result = tlwPeelStress(threads, system, &peel);
     if (result == TLW_OK)
         result = tlwSolveStress(threads, system, &options, stats);
     if (result == TLW_OK) {
         tlwDragBodies(build, &bodies);
-        showPrescribed(system);
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, showRange, system);
         tlwUnpeelStress(system, &peel, &system->x);
         for (int64_t n = 0; n < peel.count; n++)
             system->level.mass[peel.faces[n].component][peel.faces[n].face] = peel.faces[n].mass;
