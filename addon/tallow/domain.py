@@ -96,16 +96,3 @@ def cell_size(scene: bpy.types.Scene) -> float:
     """Metres; 0 without a domain."""
     extent = size(scene)
     return estimate.cell_size(extent, resolution(scene)) if extent else 0.0
-
-
-def liquid_volume(scene: bpy.types.Scene) -> float:
-    """About how much liquid there is, m3, from boxes around the sources: cheap enough for every redraw."""
-    total = 0.0
-    for obj in roles.with_role(scene, *roles.SOURCES):
-        extent = obj.dimensions * scene.unit_settings.scale_length
-        total += 0.5 * extent.x * extent.y * extent.z
-    for obj in roles.with_role(scene, "INFLOW"):
-        extent = obj.dimensions * scene.unit_settings.scale_length
-        total += 4.0 * extent.x * extent.y * extent.z
-    extent = size(scene)
-    return min(total, extent.x * extent.y * extent.z) if extent else total

@@ -37,6 +37,15 @@ def test_thesis_figures_of_the_two_balls(folder):
         assert abs(balls[name]["spin"][2] - side * 104.7198) < 1e-2
 
 
+def test_memory_is_what_bakes_of_ready_scenes_took(folder):
+    from tallow import amount
+    measured = {"toothpaste": 112e6, "lead_and_wood": 104e6, "wax_block": 93e6, "tumbling_stones": 142e6, "sand_castle": 109e6}
+    for name, peak in measured.items():
+        bpy.ops.tallow.ready_scene(name=name)
+        bpy.context.view_layer.update()
+        assert abs(amount.memory(bpy.context.scene) / peak - 1.0) < 0.3, (name, amount.memory(bpy.context.scene), peak)
+
+
 def test_a_scene_does_not_depend_on_the_one_before(folder):
     first = exported(folder / "a", "melting_suzanne")
     exported(folder / "b", "lava")

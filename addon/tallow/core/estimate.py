@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from typing import Sequence, Tuple
 
-# Fitted to the peak memory of bakes of Suzanne at 32 to 160 cells and of melting Suzanne at 96 (within 5 %): a liquid cell with
+# Fitted to the peak memory of bakes of Suzanne at 32 to 160 cells and of melting Suzanne at 96 (within 5 %); ready scenes lie
+# within 20 % (tests/blender/test_ready_scenes.py): a liquid cell with
 # its 8 particles, the band of cells around its surface, which grows with the cells to the power 2/3, and the process itself.
 BYTES_PER_LIQUID_CELL = 2000
 BYTES_OF_SURFACE = 114_000

@@ -10,7 +10,7 @@ from typing import List, NamedTuple, Optional
 
 import bpy
 
-from .. import domain, roles
+from .. import amount, domain, roles
 from ..core import estimate
 from ..playback import bodies
 from ..properties.materials import lookup
@@ -59,7 +59,7 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
 
 
 def _check_size(scene: bpy.types.Scene) -> List[Problem]:
-    needed, there = estimate.memory(domain.liquid_volume(scene), domain.cell_size(scene)), machine_memory()
+    needed, there = amount.memory(scene), machine_memory()
     if there and needed > 1.5 * there:
         return [Problem(True, f"This needs about {estimate.format_bytes(needed)} of memory and the computer has "
                               f"{estimate.format_bytes(there)}. Lower the resolution.")]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much liquid a bake will have, and so how much memory it will take."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from . import domain, roles
+from .core import estimate
+from .export import meshes, settings
+
+
+def memory(scene: bpy.types.Scene) -> int:
+    """Bytes that the baker will take at its peak, about."""
+    return estimate.memory(liquid_volume(scene), domain.cell_size(scene))
+
+
+def liquid_volume(scene: bpy.types.Scene) -> float:
+    """About how much liquid there will be, m3: cheap enough for every redraw."""
+    total = sum(_volume(scene, obj) for obj in roles.with_role(scene, *roles.SOURCES))
+    total += sum(_inflow_volume(scene, obj) for obj in roles.with_role(scene, "INFLOW"))
+    extent = domain.size(scene)
+    return min(total, extent.x * extent.y * extent.z) if extent else total
+
+
+def _volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+    extent = obj.dimensions * scene.unit_settings.scale_length
+    return _share_of_box(obj) * extent.x * extent.y * extent.z
+
+
+def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+    """What it gives during the bake: itself whenever it opens, and speed x outlet area x the time that it is open."""
+    scale = scene.unit_settings.scale_length
+    first, last = settings.frame_range(scene)
+    is_open = [obj.tallow.enabled] * (last - first)
+    curve = obj.animation_data and obj.animation_data.action and obj.animation_data.action.fcurves.find("tallow.enabled")
+    if curve:
+        is_open = [curve.evaluate(frame) > 0.5 for frame in range(first, last)]
+    opened = sum(now and not before for before, now in zip([False] + is_open, is_open))
+    velocity = Vector(obj.tallow.velocity)
+    if not obj.tallow.local_velocity:
+        velocity = obj.matrix_world.to_quaternion().inverted() @ velocity
+    side = obj.dimensions * scale
+    flow = sum(abs(velocity[i]) * side[(i + 1) % 3] * side[(i + 2) % 3] for i in range(3)) * scale
+    # Without velocity it empties about as fast as liquid falls through its own height.
+    if velocity.length < 1e-9:
+        flow = side.x * side.y * (9.81 * side.z) ** 0.5
+    seconds = sum(is_open) * scene.render.fps_base / scene.render.fps
+    return _volume(scene, obj) * opened + _share_of_box(obj) * flow * seconds
+
+
+_shares: Dict[Tuple[str, int, int], float] = {}
+
+
+def _share_of_box(obj: bpy.types.Object) -> float:
+    """Share of its box that an object fills. Kept, since it takes a look at every triangle."""
+    mesh = obj.data
+    if obj.type != "MESH" or not mesh.polygons:
+        return 0.5
+    key = (mesh.name_full, len(mesh.vertices), len(mesh.polygons))
+    if key not in _shares:
+        positions, indices = meshes.triangles(mesh)
+        points = positions.astype(np.float64)[indices]
+        volume = abs(float(np.einsum("ij,ij->i", points[:, 0], np.cross(points[:, 1], points[:, 2])).sum())) / 6.0
+        spread = np.ptp(points.reshape(-1, 3), axis=0)
+        _shares[key] = float(np.clip(volume / max(float(np.prod(spread)), 1e-30), 0.1, 1.0))
+    return _shares[key]
