@@ -5,7 +5,7 @@ ENTRY = {"frame": 3, "seconds": 1.25, "substeps": 2, "particles": 81234, "cells"
 
 
 def test_a_frame_in_words():
-    assert statistics.summary(ENTRY) == [("Volume", "80.1 litres"), ("Drift", "+0.12 %"), ("Molten", "40 %"), ("Bake memory", "up to 123 MB")]
+    assert statistics.summary(ENTRY) == [("Volume", "80.1 litres"), ("Drift", "+0.12 %"), ("Molten", "40 %"), ("Baker RAM", "123 MB at most")]
     assert ("Particles", "81 thousand") in statistics.details(ENTRY) and ("Time", "1.25 s") in statistics.details(ENTRY)
     assert statistics.stages(ENTRY) == [("Viscosity", "0.90 s"), ("Pressure", "0.20 s")]
 

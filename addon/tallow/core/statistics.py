@@ -30,7 +30,7 @@ def summary(entry: Dict) -> Rows:
     if entry.get("melted") is not None:
         rows.append(("Molten", f"{entry['melted'] * 100.0:.0f} %"))
     if entry.get("peak_memory"):
-        rows.append(("Bake memory", "up to " + format_bytes(entry["peak_memory"])))
+        rows.append(("Baker RAM", format_bytes(entry["peak_memory"]) + " at most"))
     return rows
 
 
