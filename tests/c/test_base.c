@@ -84,6 +84,23 @@ static void test_pages_keep_what_they_hold_when_they_grow(void **state)
     tlwFreePages(block, more);
 }
 
+static void test_large_blocks_begin_at_different_places_in_a_page(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 32 };
+    size_t bytes = 1 << 20;
+    char *blocks[BLOCKS];
+    for (int n = 0; n < BLOCKS; n++) {
+        blocks[n] = tlwAllocPages(bytes);
+        assert_int_equal((uintptr_t)blocks[n] % 64, 0);
+        for (int m = 0; m < n; m++)
+            assert_int_not_equal((uintptr_t)blocks[n] % 4096, (uintptr_t)blocks[m] % 4096);
+        blocks[n][bytes - 1] = 1;
+    }
+    for (int n = 0; n < BLOCKS; n++)
+        tlwFreePages(blocks[n], bytes);
+}
+
 static void test_context_refuses_a_def_without_cookie(void **state)
 {
     (void)state;
@@ -138,6 +155,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sum_is_the_same_bits_for_any_thread_count),
         cmocka_unit_test(test_pages_are_zero_and_cost_nothing_until_written),
         cmocka_unit_test(test_pages_keep_what_they_hold_when_they_grow),
+        cmocka_unit_test(test_large_blocks_begin_at_different_places_in_a_page),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),
         cmocka_unit_test(test_message_is_bounded),
         cmocka_unit_test(test_peak_memory_is_not_that_of_the_program_that_started_this_one),

@@ -41,25 +41,40 @@ bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size)
     return true;
 }
 
+// Arrays that are walked through together must not all begin on a page: a cache of the first level tells lines apart by
+// the address within a page, so that more than eight such arrays would throw each other out. Every block begins some
+// lines further on than the one before.
+#define PAGE 4096
+#define LINE 64
+#define SPREAD 11 // lines
+
+static size_t shiftOf(const void *block)
+{
+    return (uintptr_t)block % PAGE;
+}
+
 void *tlwAllocPages(size_t bytes)
 {
-    void *block =
-        mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block == MAP_FAILED)
+    static unsigned blocks; // so far; nothing but addresses depends on it
+    size_t shift = __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED) * SPREAD % (PAGE / LINE) * LINE;
+    shift = bytes < 16 * PAGE ? 0 : shift;
+    char *pages =
+        mmap(NULL, bytes + shift + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
         return NULL;
-    madvise(block, bytes, MADV_NOHUGEPAGE);
-    return block;
+    madvise(pages, bytes + shift, MADV_NOHUGEPAGE);
+    return pages + shift;
 }
 
 void tlwFreePages(void *block, size_t bytes)
 {
     if (block)
-        munmap(block, bytes ? bytes : 1);
+        munmap((char *)block - shiftOf(block), bytes + shiftOf(block) + 1);
 }
 
 void tlwReleasePages(void *block, size_t bytes)
 {
-    if (block && madvise(block, bytes ? bytes : 1, MADV_DONTNEED))
+    if (block && madvise((char *)block - shiftOf(block), bytes + shiftOf(block) + 1, MADV_DONTNEED))
         memset(block, 0, bytes);
 }
 
@@ -67,8 +82,9 @@ void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
 {
     if (!block)
         return tlwAllocPages(bytes);
-    void *grown = mremap(block, old_bytes ? old_bytes : 1, bytes ? bytes : 1, MREMAP_MAYMOVE);
-    return grown == MAP_FAILED ? NULL : grown;
+    size_t shift = shiftOf(block);
+    char *pages = mremap((char *)block - shift, old_bytes + shift + 1, bytes + shift + 1, MREMAP_MAYMOVE);
+    return pages == MAP_FAILED ? NULL : pages + shift;
 }
 
 // Not ru_maxrss where the system tells better: a program that another starts inherits the size of the other there, and

@@ -19,7 +19,7 @@ char *tlwCopyString(const char *text); // null stays null
 // Make `*array` hold at least `needed` elements, growing by half. False when memory is out; the array stays valid.
 bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size);
 
-// Zeroed, page aligned; physical memory is taken only for the pages that are written.
+// Zeroed, aligned to 64 bytes; physical memory is taken only for the pages that are written.
 void *tlwAllocPages(size_t bytes);
 void tlwFreePages(void *block, size_t bytes);
 // The block stays and is zero again; its physical memory goes back to the system.
