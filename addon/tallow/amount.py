@@ -27,6 +27,12 @@ def liquid_volume(scene: bpy.types.Scene) -> float:
     return min(total, extent.x * extent.y * extent.z) if extent else total
 
 
+def local_velocity(obj: bpy.types.Object) -> Vector:
+    """Of an inflow, along its own axes."""
+    velocity = Vector(obj.tallow.velocity)
+    return velocity if obj.tallow.local_velocity else obj.matrix_world.to_quaternion().inverted() @ velocity
+
+
 def _volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     extent = obj.dimensions * scene.unit_settings.scale_length
     return _share_of_box(obj) * extent.x * extent.y * extent.z
@@ -41,9 +47,7 @@ def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     if curve:
         is_open = [curve.evaluate(frame) > 0.5 for frame in range(first, last)]
     opened = sum(now and not before for before, now in zip([False] + is_open, is_open))
-    velocity = Vector(obj.tallow.velocity)
-    if not obj.tallow.local_velocity:
-        velocity = obj.matrix_world.to_quaternion().inverted() @ velocity
+    velocity = local_velocity(obj)
     side = obj.dimensions * scale
     flow = sum(abs(velocity[i]) * side[(i + 1) % 3] * side[(i + 2) % 3] for i in range(3)) * scale
     # Without velocity it empties about as fast as liquid falls through its own height.

@@ -104,6 +104,29 @@ static void test_tap_in_a_wall_gives_what_is_free(void **state)
     end(&w);
 }
 
+// Thinner than a cell, and faster than its own thickness a step; its back outside the domain.
+static void test_thin_tap_gives_all(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        tlwSceneDef def = smallTank();
+        World w = begin(2, &def);
+        tlwKey key = tlwDefaultKey();
+        key.velocity = (tlwVec3){0.6, 0, 0};
+        addTap(&w, (tlwVec3){n ? -0.007 : 0.053, 0.04, 0.04}, (tlwVec3){n ? 0.033 : 0.059, 0.12, 0.12}, &key, 1);
+        run(&w);
+        tlwStats before, after;
+        advance(&w, 0.1);
+        tlwGetStats(w.sim, &before);
+        advance(&w, 0.2);
+        tlwGetStats(w.sim, &after);
+        double given = after.target_volume - before.target_volume, expected = 0.6 * 0.08 * 0.08 * 0.2;
+        print_message("gave %.3e of %.3e\n", given, expected);
+        OUTCOME(fabs(given / expected - 1) < 0.05);
+        end(&w);
+    }
+}
+
 // A mouth on the floor has nowhere to give to; the bake goes on.
 static void test_blocked_tap_does_no_harm(void **state)
 {
@@ -150,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_one_and_three_threads_give_the_same_bits),
         cmocka_unit_test(test_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(test_tap_in_a_wall_gives_what_is_free),
+        cmocka_unit_test(test_thin_tap_gives_all),
         cmocka_unit_test(test_blocked_tap_does_no_harm),
         cmocka_unit_test(test_speed_of_zero_stops_the_flow),
     };

@@ -55,7 +55,22 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
     elif role in roles.SOURCES + ("RIGID",) and any(box_low[i] < low[i] - 1e-5 or box_high[i] > high[i] + 1e-5
                                                     for i in range(3)):
         problems.append(Problem(False, f"{obj.name} sticks out of the domain; the part outside is cut off."))
-    return problems
+    return problems + _check_cells(scene, obj)
+
+
+def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]:
+    """Whether the cells are fine enough to know the object at all."""
+    cell, side = domain.cell_size(scene), obj.dimensions * scene.unit_settings.scale_length
+    if obj.tallow.role not in roles.FLUIDS + ("RIGID",) or not max(side) > 0.0:
+        return []
+    if max(side) < cell:
+        return [Problem(True, f"{obj.name} is smaller than a cell ({estimate.format_length(cell)}) and would vanish. Raise the "
+                              "resolution, or make the domain smaller.")]
+    flow = amount.local_velocity(obj) if obj.tallow.role == "INFLOW" else None
+    if flow and flow.length > 0.0 and side[max(range(3), key=lambda i: abs(flow[i]))] < cell:
+        return [Problem(False, f"{obj.name} is thinner along its flow than a cell ({estimate.format_length(cell)}), so it cannot "
+                               "push thick liquids. Make it thicker, or raise the resolution.")]
+    return []
 
 
 def _check_size(scene: bpy.types.Scene) -> List[Problem]:

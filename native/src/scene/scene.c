@@ -43,9 +43,10 @@ static tlwResult checkDomain(const tlwSceneDef *def, int dims[3], tlwMessage *me
 {
     if (!(def->cell_size > 0) || !isfinite(def->cell_size))
         return tlwFail(message, TLW_BAD_ARGUMENT, "The cell size is %g m; give a length above zero.", def->cell_size);
-    if (def->cell_size < 1e-6 || def->cell_size > 1e6)
-        return tlwFail(message, TLW_BAD_ARGUMENT, "The cell size is %g m; give a length between 1e-6 and 1e6 m.",
-                       def->cell_size);
+    if (def->cell_size < 2e-5 || def->cell_size > 1e6)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "The cells are %g m wide, but must be between 2e-5 and 1e6 m: make the domain %s.",
+                       def->cell_size, def->cell_size < 1 ? "larger" : "smaller");
     if (!tlwIsFinite(def->domain_min) || !tlwIsFinite(def->domain_max))
         return tlwFail(message, TLW_BAD_ARGUMENT, "The corners of the domain are not numbers; fit the domain again.");
     const double low[3] = {def->domain_min.x, def->domain_min.y, def->domain_min.z};

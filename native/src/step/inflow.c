@@ -76,6 +76,8 @@ void tlwFreeCarried(tlwCarried *carried)
     *carried = (tlwCarried){0};
 }
 
+#define BEYOND 64 // cells around the domain that are looked at
+
 // One nozzle at the end of a step.
 typedef struct Fill {
     const tlwSeeder *seeder;
@@ -88,6 +90,9 @@ typedef struct Fill {
     int low[3], size[3];     // box of cells
     int32_t *taken;          // particles per cell of the box
     bool running;            // it was open before
+    bool thin;               // a place may pass through in one step
+    bool clipped;            // it reaches far beyond the domain
+    float reach;             // cells: length of the step
     int64_t places, entered; // of the lattice inside the mesh; and how many of them came in in this step
     float (*made)[3];
     int64_t made_count, made_capacity;
@@ -133,6 +138,19 @@ static bool isNew(const Fill *f, const float p[3], const float q[3], bool entere
     return deep && countAt(f, p) == 0; // something that has left made a hole
 }
 
+// Whether a place that is outside before and after the step was inside on its way: through a nozzle thinner than the
+// step.
+static bool hasPassed(const Fill *f, const float p[3])
+{
+    int parts = (int)ceilf(4 * f->reach);
+    for (int n = 1; n < parts; n++) {
+        float t = (float)n / (float)parts, x[3] = {p[0] - t * f->step[0], p[1] - t * f->step[1], p[2] - t * f->step[2]};
+        if (isInside(&f->seeder->flow->grid, f->now, x))
+            return true;
+    }
+    return false;
+}
+
 static tlwResult fillCell(Fill *f, int i, int j, int k)
 {
     const tlwGrid *grid = &f->seeder->flow->grid;
@@ -141,18 +159,19 @@ static tlwResult fillCell(Fill *f, int i, int j, int k)
     float centre[3] = {(float)(i + f->whole[0]) + 0.5f + f->offset[0], (float)(j + f->whole[1]) + 0.5f + f->offset[1],
                        (float)(k + f->whole[2]) + 0.5f + f->offset[2]};
     float d = tlwGetSourceDistance(grid, f->now, centre) / (float)grid->dx;
-    if (d > 0.9f)
+    if (d > 0.9f + (f->thin ? f->reach : 0))
         return TLW_OK;
     for (int slot = 0; slot < slots; slot++) {
         float p[3];
         tlwGetSlotPosition(scene, i, j, k, slot, p);
         for (int a = 0; a < 3; a++)
             p[a] += (float)f->whole[a] + f->offset[a];
-        if (d > -0.9f && tlwGetSourceDistance(grid, f->now, p) >= 0)
-            continue;
         float q[3] = {p[0] - f->step[0], p[1] - f->step[1], p[2] - f->step[2]};
+        bool outside = d > -0.9f && tlwGetSourceDistance(grid, f->now, p) >= 0;
         bool entered = !isInside(grid, f->now, q);
-        f->places++;
+        if (outside && !(f->thin && entered && f->running && hasPassed(f, p)))
+            continue;
+        f->places += !outside;
         f->entered += entered;
         if (!isNew(f, p, q, entered, d < -1.8f))
             continue;
@@ -214,7 +233,7 @@ static double volumeOfPlace(const Fill *f, const tlwInflow *inflow)
     int per_axis = f->seeder->scene->def.particles_per_axis;
     double dx = f->seeder->flow->grid.dx, place = dx * dx * dx / (per_axis * per_axis * per_axis);
     double volume = f->running ? inflow->passed : getMeshVolume(f), count = f->running ? inflow->entered : f->places;
-    return count > 0 && volume > 0 ? place * tlwClamp(volume / (count * place), 0.7, 1.4) : place;
+    return count > 0 && volume > 0 && !f->clipped ? place * tlwClamp(volume / (count * place), 0.7, 1.4) : place;
 }
 
 static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec3 velocity, double dt, double *came)
@@ -228,11 +247,15 @@ static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec
     for (int a = 0; a < 3; a++) {
         f->whole[a] = (int)floor(moved[a]);
         f->offset[a] = (float)(moved[a] - f->whole[a]);
-        f->low[a] = (int)fmax(floor(low[a] / grid->dx), -1);
-        f->size[a] = (int)fmin(ceil(high[a] / grid->dx), grid->dims[a] + 1) - f->low[a];
+        f->low[a] = (int)fmax(floor(low[a] / grid->dx), -BEYOND);
+        f->size[a] = (int)fmin(ceil(high[a] / grid->dx), grid->dims[a] + BEYOND) - f->low[a];
+        f->clipped = f->clipped || low[a] < -BEYOND * grid->dx || high[a] > (grid->dims[a] + BEYOND) * grid->dx;
         if (f->size[a] <= 0)
             return TLW_OK;
     }
+    double flow = getFlow(f, velocity), speed = tlwLength(velocity);
+    f->reach = (float)(speed * dt / grid->dx);
+    f->thin = getMeshVolume(f) * speed < 1.5 * flow * speed * dt; // its length is its volume over its outlet
     if (!countParticles(f))
         return tlwFailMemory(&f->seeder->context->message, "an inflow");
     // One cell more than the box, since the lattice lies between cells.
@@ -241,7 +264,7 @@ static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec
             for (int i = -1; i < f->size[0]; i++)
                 TLW_TRY(
                     fillCell(f, f->low[0] + i - f->whole[0], f->low[1] + j - f->whole[1], f->low[2] + k - f->whole[2]));
-    inflow->passed += getFlow(f, velocity) * dt;
+    inflow->passed += flow * dt;
     inflow->entered += (double)f->entered;
     double volume = volumeOfPlace(f, inflow);
     for (int64_t n = 0; n < f->made_count; n++) {
