@@ -16,7 +16,7 @@ PERIOD = 3  # frames from drop to drop
 def build() -> None:
     scene = bpy.context.scene
     scene.tallow.thermal_speed = 0.0
-    drop = kit.cast(kit.ball("Drop", 0.026, (0.0, 0.0, 0.30)), "INFLOW", material="wet_sand", velocity=(0.0, 0.0, -1.2))
+    drop = kit.cast(kit.ball("Drop", 0.026, (0.0, 0.0, 0.30)), "INFLOW", material="wet_sand", velocity=(0.0, 0.0, -0.5))
     kit.recipe(drop, "Drip sand", [(20.0, 2e4)], color=(0.48, 0.34, 0.19))
     drops = range(2, FRAMES - 8, PERIOD)
     for number, frame in enumerate(drops):

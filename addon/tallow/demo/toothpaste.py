@@ -16,7 +16,7 @@ def build() -> None:
     scene = bpy.context.scene
     scene.tallow.thermal_speed = 0.0
     tap = kit.cast(kit.tube("Squirt", 0.0075, 0.012, (-0.056, 0.0, 0.066)), "INFLOW", material="toothpaste",
-                   velocity=(0.0, 0.0, 1.0))
+                   velocity=(0.0, 0.0, 0.8))
     nozzle = kit.tube("Tube", 0.0078, 0.04, (-0.082, 0.0, 0.066), 0.0095)
     tap.rotation_euler = nozzle.rotation_euler = (0.0, 0.5 * math.pi, 0.0)
     kit.recipe(tap, "Mint paste", color=(0.25, 0.68, 0.78))
