@@ -73,6 +73,9 @@ static void test_fast_operator_agrees_with_the_samples(void **state)
             worst = fmax(worst, fabs(y.at[a][i] - z.at[a][i]));
     assert_true(worst < 1e-12 * size);
     assert_true(fabs(energy - dot(&system, &x, &z)) < 1e-12 * energy);
+    // The residual's size is the same whether it is kept or not.
+    double kept = tlwStressResidual(NULL, &system.level, &system.b, &x, &y);
+    assert_true(kept > 0 && kept == tlwStressResidual(NULL, &system.level, &system.b, &x, NULL));
     tlwFreeStressSystem(&system);
 }
 

@@ -79,6 +79,32 @@ static void reorderRange(void *context, int64_t begin, int64_t end)
         to[n] = from[r->order[n]];
 }
 
+typedef struct Uniform {
+    const char *data;
+    size_t element;
+} Uniform;
+
+// 1 when some particle differs from the first.
+static double differRange(void *context, int64_t begin, int64_t end)
+{
+    const Uniform *u = context;
+    size_t first = (size_t)begin * u->element, bytes = (size_t)(end - begin) * u->element;
+    if (memcmp(u->data, u->data + first, u->element))
+        return 1;
+    return memcmp(u->data + first, u->data + first + u->element, bytes - u->element) != 0;
+}
+
+// Whether all particles have the same number there, as in scenes of one material, or where nothing freezes: then no
+// order changes anything, and pages that hold zeros are not touched.
+static bool isUniform(tlwThreads *threads, const void *data, size_t element, int64_t count)
+{
+    Uniform u = {data, element};
+    const char *middle = u.data + (size_t)(count / 2) * element, *last = u.data + (size_t)(count - 1) * element;
+    if (count < 2 || memcmp(u.data, middle, element) || memcmp(u.data, last, element))
+        return false;
+    return tlwParallelMax(threads, count, 65536, differRange, &u) == 0;
+}
+
 // Each array moves into a spare block, which becomes the array; its old block is the next spare.
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count)
 {
@@ -92,6 +118,8 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
         return TLW_OUT_OF_MEMORY;
     }
     for (int a = 0; a < TLW_PARTICLE_ARRAYS; a++) {
+        if (isUniform(threads, *arrays[a].data, arrays[a].element, particles->count))
+            continue;
         void **target = arrays[a].element == 1 ? &byte_spare : &spare;
         Reorder r = {order, *arrays[a].data, *target, arrays[a].element};
         tlwParallelFor(threads, count, 32768, reorderRange, &r);

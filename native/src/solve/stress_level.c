@@ -175,13 +175,13 @@ double tlwApplyStress(tlwThreads *threads, const tlwStressLevel *level, const tl
     return sumPartials(level, 0);
 }
 
-TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void residualRows(const Job *job, int64_t begin, int64_t end, bool store)
 {
-    const Job *job = context;
     const Stencil s = makeStencil(job->level);
     const double *u = job->xd->at[0], *v = job->xd->at[1], *w = job->xd->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
-    double *restrict ru = job->yd->at[0], *restrict rv = job->yd->at[1], *restrict rw = job->yd->at[2];
+    double *restrict ru = store ? job->yd->at[0] : NULL, *restrict rv = store ? job->yd->at[1] : NULL,
+                     *restrict rw = store ? job->yd->at[2] : NULL;
     double sum[TLW_TILE] = {0};
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
@@ -192,18 +192,29 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
             double mu = s.mu[i + l], mv = s.mv[i + l], mw = s.mw[i + l];
             double r0 = mu > 0 ? bu[i + l] - a[0] : 0, r1 = mv > 0 ? bv[i + l] - a[1] : 0,
                    r2 = mw > 0 ? bw[i + l] - a[2] : 0;
-            ru[i + l] = r0, rv[i + l] = r1, rw[i + l] = r2;
+            if (store)
+                ru[i + l] = r0, rv[i + l] = r1, rw[i + l] = r2;
             sum[l] += (r0 * r0 / (mu > 0 ? mu : 1) + r1 * r1 / (mv > 0 ? mv : 1)) + r2 * r2 / (mw > 0 ? mw : 1);
         }
     }
     partialsOf(job->level, begin)[0] = addLanes(sum);
 }
 
+TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
+{
+    residualRows(context, begin, end, true);
+}
+
+TLW_KERNEL static void residualNormRange(void *context, int64_t begin, int64_t end)
+{
+    residualRows(context, begin, end, false);
+}
+
 double tlwStressResidual(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                          const tlwFaceDoubles *x, tlwFaceDoubles *r)
 {
     Job job = {.level = level, .b = b, .xd = x, .yd = r};
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, residualRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, r ? residualRange : residualNormRange, &job);
     return sumPartials(level, 0);
 }
 

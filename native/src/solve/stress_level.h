@@ -63,7 +63,7 @@ int64_t tlwCountUnknowns(tlwThreads *threads, const tlwStressLevel *level);
 // y = A x; returns x'y.
 double tlwApplyStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y);
 
-// r = b - A x; returns r' M^-1 r.
+// r = b - A x; returns r' M^-1 r. `r` may be null.
 double tlwStressResidual(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                          const tlwFaceDoubles *x, tlwFaceDoubles *r);
 

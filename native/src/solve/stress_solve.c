@@ -294,7 +294,7 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     }
     // What is at rest or falls freely is solved by its old velocity: no need to build a preconditioner.
     if (!system->bodies) {
-        squared = computeResidual(&it);
+        squared = tlwStressResidual(threads, it.level, it.b, &it.x, NULL); // r stays untouched: no memory
         if (squared <= limit) {
             stats->residual = sqrt(squared / norm);
             return TLW_OK;

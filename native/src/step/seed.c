@@ -102,8 +102,10 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tl
     q->enthalpy[n] = (float)enthalpy;
     q->mass[n] = (float)(volume * tlwGetDensity(material, material->melts ? melt : 1));
     q->id[n] = (*s->next_id)++;
-    q->frozen[n] = 0;
-    q->material[n] = (uint8_t)def->material;
+    if (q->frozen[n]) // fresh pages are zero: not touched they cost nothing
+        q->frozen[n] = 0;
+    if (q->material[n] != def->material)
+        q->material[n] = (uint8_t)def->material;
     if (spin) { // rotation as an affine velocity: d v / d x = [spin]x
         q->affine[1][n] = (float)-spin->spin.z;
         q->affine[2][n] = (float)spin->spin.y;
