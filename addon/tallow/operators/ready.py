@@ -37,8 +37,17 @@ class TALLOW_OT_ready_scene(bpy.types.Operator):
 
     def execute(self, context):
         demo.build(self.name)
+        _look_through_camera(context)
         self.report({"INFO"}, f"{demo.SCENES[self.name].LABEL} is ready. Press Bake")
         return {"FINISHED"}
+
+
+def _look_through_camera(context) -> None:
+    """Scenes are centimetres or metres large; where the views were before, there may be nothing to see."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.spaces.active.region_3d.view_perspective = "CAMERA"
 
 
 CLASSES = (TALLOW_OT_ready_scene,)

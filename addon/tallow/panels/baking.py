@@ -7,6 +7,7 @@ from .. import bake, cache_paths, playback
 from ..core.events import format_seconds
 from ..core.statistics import details, stages, summary
 from ..export import checks
+from ..export.settings import frame_range
 from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
@@ -48,7 +49,9 @@ def _draw_ready(context, layout, status) -> None:
     row.operator("tallow.bake", text="Bake Again" if cache else ("Bake Draft" if tallow.draft else "Bake"), icon="PHYSICS")
     if cache:
         row = column.row(align=True)
-        row.operator("tallow.resume", icon="PLAY")
+        part = row.row(align=True)
+        part.enabled = not cache.order or cache.order[-1] < frame_range(context.scene)[1]  # else there is nothing to go on with
+        part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
         if cache.order:
             layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
