@@ -37,12 +37,13 @@ static LevelSet makeLevelSet(tlwFlow *flow)
 #define DRAWN_BACK 0.33f // cells outside up to which a particle is drawn back
 #define DEPTH 0.1f       // cells inside where it ends
 #define BALL 0.5f        // radius, in cells, of what an escaped particle prints
-#define CROWDED 1.5      // volumes of a cell in one cell
+#define CROWDED 3.0      // volumes of a cell in one cell; at 1.5 splashes win energy
 #define SMALL 0.25f      // radius of what particles of such a cell print instead of being drawn back
 #define REACH 0.75f      // cells from the nearest particle at which liquid ends
 
-// Cells whose particles stand for more than fits: there they must be let out, or what is spread apart in one step would
-// be drawn back in the next.
+// Cells whose particles stand for far more than fits: there they must be let out, or what is spread apart in one step
+// would be drawn back in the next. Melt piles up like that where it runs off in sheets. Liquids that never freeze are
+// left alone: to let them out as well doubled the energy of a pool that sloshes.
 static void crowdRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -54,7 +55,9 @@ static void crowdRange(void *context, int64_t begin, int64_t end)
         for (int i = 0; i < TLW_TILE; i++, c++) {
             double volume = 0;
             for (int64_t n = l->order->tile_start[t] + start[c]; n < l->order->tile_start[t] + start[c + 1]; n++)
-                volume += tlwGetParticleVolume(l->particles, n, l->materials);
+                volume += l->materials[l->particles->material[n]].melts
+                              ? tlwGetParticleVolume(l->particles, n, l->materials)
+                              : 0;
             l->crowded[row + i] = volume > most;
         }
     }
