@@ -269,8 +269,8 @@ static void runMeltThrough(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// A statue in an oven. Solid paraffin has 900 kg/m3, molten 780. Heat moves fast enough to melt the last of it, which lies
-// under a pool that conducts badly.
+// A statue in an oven. Solid paraffin has 900 kg/m3, molten 780. Heat moves fast enough to melt the last of it, which
+// lies under a pool that conducts badly.
 static void runMeltVolume(tlwReport *report)
 {
     tlwSceneDef def = makeRoom(0.16, 0.3, 0.0125);
@@ -304,9 +304,89 @@ static void runMeltVolume(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// ice_floats
+
+static double tiltOf(tlwQuat q)
+{
+    return acos(fmax(-1, 1 - 2 * (q.x * q.x + q.y * q.y))) * 180 / acos(-1);
+}
+
+// Share of a cube that is under water: exact upright, and to the second order in its tilt.
+static double submergedShare(const tlwPieceState *piece, double side, double pool, double area)
+{
+    double share = 0;
+    for (int pass = 0; pass < 40; pass++)
+        share = fmin(fmax(((pool + share * pow(side, 3)) / area - piece->centre.z) / side + 0.5, 0), 1);
+    return share;
+}
+
+static double liquidSpeed(tlwRig *rig)
+{
+    tlwParticleView view = {0};
+    double sum = 0, count = 0;
+    if (rig->failed || !tlwCheckRig(rig, tlwGetParticles(rig->sim, &view)))
+        return INFINITY;
+    for (int64_t n = 0; n < view.count; n++)
+        if (view.melt[n] > 0.5f) {
+            const float *v = view.velocity + 3 * n;
+            sum += (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2];
+            count++;
+        }
+    return sqrt(sum / fmax(count, 1));
+}
+
+// A cube of ice, eight cells wide and off the grid. At 0.917 a cube floats upright: its metacentre lies 1 / (12 s) -
+// (1 - s) / 2 = 0.05 of its side above its centre of mass (a cube tips over between 0.21 and 0.79).
+static void runIceFloats(tlwReport *report)
+{
+    enum { FRAMES = 72, LAST = 24 };
+    const double dx = 0.0125, width = 20 * dx, side = 8 * dx, level = 0.14, ice = 917, water = 1000;
+    tlwSceneDef def = makeRoom(width, width, dx);
+    for (int n = 0; n < 6; n++)
+        def.walls[n] = TLW_WALL_SLIP;
+    def.thermal_speed = 0; // nothing melts
+    tlwMaterialDef material = makeParaffin();
+    material.name = "Water";
+    material.density_solid = ice;
+    material.density_liquid = water;
+    material.solidus = material.liquidus = celsius;
+    material.viscosity.value[0] = 0.2; // thick enough to settle, as in `archimedes`
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int number = tlwAddRigMaterial(&rig, &material);
+    double z = level + (0.5 - ice / water) * side + 0.3 * dx;
+    tlwVec3 half = {side / 2, side / 2, side / 2}, centre = {0.3 * dx, -0.2 * dx, z};
+    tlwAddRigLiquid(&rig, "Ice",
+                    tlwMakeBox((tlwVec3){centre.x - half.x, centre.y - half.y, centre.z - half.z},
+                               (tlwVec3){centre.x + half.x, centre.y + half.y, centre.z + half.z}),
+                    number, celsius - 10);
+    tlwAddRigLiquid(&rig, "Pool", tlwMakeBox((tlwVec3){-width, -width, -width}, (tlwVec3){width, width, level}), number,
+                    celsius + 2);
+    tlwRunRig(&rig);
+    double share = 0, tilt = 0, speed = 0;
+    tlwPieceState piece = {0};
+    for (int frame = 0; frame < FRAMES && tlwAdvanceRig(&rig, 1.0 / 24); frame++) {
+        if (!findPiece(&rig, 0, &piece))
+            continue;
+        tilt = fmax(tilt, tiltOf(piece.rotation));
+        double pool = tlwGetRigStats(&rig).particle_volume - piece.mass / ice;
+        share += frame >= FRAMES - LAST ? submergedShare(&piece, side, pool, width * width) / LAST : 0;
+        speed += frame >= FRAMES - LAST ? liquidSpeed(&rig) / LAST : 0;
+    }
+    if (!rig.failed) {
+        tlwReportAbsolute(report, "submerged share, mean of the last second", share, ice / water, 0.03);
+        tlwReportBelow(report, "largest tilt in 3 s (degrees)", tilt, 15);
+        tlwReportBelow(report, "speed of the water then, root mean square (m/s)", speed, 5e-3);
+        tlwReportAbsolute(report, "pieces", tlwGetRigStats(&rig).pieces, 1, 0);
+    }
+    tlwEndRig(report, &rig);
+}
+
 const tlwVerifyCase tlw_verify_melt[] = {
     {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true},
     {"melt_through", "a pillar melts through; its top falls and turns as one rigid piece", runMeltThrough, true},
     {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, true},
+    {"ice_floats", "a cube of ice floats upright with its relative density under water", runIceFloats, true},
     {0},
 };

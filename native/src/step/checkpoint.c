@@ -8,12 +8,13 @@
 #include <string.h>
 
 // Fields that live from step to step.
-#define KEPT 7
+#define KEPT 8
 
 static void listKept(const tlwFlow *flow, int slots[KEPT])
 {
-    const int list[KEPT] = {flow->phi,      flow->velocity[0],      flow->velocity[1], flow->velocity[2],
-                            flow->pressure, flow->viscous_pressure, flow->label}; // the last are integers, as large
+    const int list[KEPT] = {flow->phi,         flow->velocity[0], flow->velocity[1],
+                            flow->velocity[2], flow->pressure,    flow->viscous_pressure,
+                            flow->label,       flow->cover}; // the last are integers, as large
     memcpy(slots, list, sizeof list);
 }
 

@@ -70,7 +70,7 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
     if (!coupling->count)
         return TLW_OK;
     const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
-    const int32_t *piece = tlwGetInts(grid, flow->piece);
+    const int32_t *piece = tlwGetInts(grid, flow->piece), *cover = tlwGetInts(grid, flow->cover);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int t = 0; t < grid->tile_count; t++) {
         const tlwTile *tile = &grid->tiles[t];
@@ -83,7 +83,8 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
                 int axis = n / 2, upper = n & 1, face[3] = {tile->cell[0] + i, (int)j, k};
                 int64_t f = c + upper * stride[axis];
                 float covered = 1 - tlwGetFloats(grid, flow->open[axis])[f];
-                int32_t label = piece[upper ? f : c - stride[axis]];
+                int64_t other = upper ? f : c - stride[axis];
+                int32_t label = cover[c] ? cover[c] : cover[other] ? cover[other] : piece[other];
                 if (covered <= 0 || (object[f] < 0 && !label))
                     continue;
                 tlwCoupledBody *body = findBody(coupling, label ? TLW_PIECE_KEY(label) : object[f]);
@@ -96,7 +97,7 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyC
     return TLW_OK;
 }
 
-static tlwVec3 cellCentre(const tlwGrid *grid, int64_t c)
+tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t c)
 {
     int64_t k = c / grid->stride_z, rest = c - k * grid->stride_z, j = rest / grid->stride_y;
     int64_t i = rest - j * grid->stride_y;
@@ -155,7 +156,7 @@ void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gra
         tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
         for (int64_t n = 0; n < body->count && solid; n++) {
             int64_t c = body->cells[n];
-            tlwVec3 centre = cellCentre(grid, c);
+            tlwVec3 centre = tlwGetCellCentre(grid, c);
             double excess[3], scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
             if (!excessCover(flow, solid, centre, c, excess))
                 continue;

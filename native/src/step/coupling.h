@@ -47,6 +47,9 @@ tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 // Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`.
 tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling);
 
+// Centre of a cell of the window, m.
+tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t cell);
+
 // Pressure grows with depth also within the cells that a body cuts. The system knows it at their centres only, and a
 // floating body would ride up to half a cell too high or too low. This adds what `gravity` over dt makes of the
 // difference to the bodies' velocities: what is displaced is the body's own volume.

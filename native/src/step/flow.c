@@ -31,10 +31,11 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->frozen = tlwAddField(grid, 1, &byte, false);
     flow->label = tlwAddField(grid, sizeof no_piece, &no_piece, true);
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
+    flow->cover = tlwAddField(grid, sizeof no_piece, &no_piece, true);
     for (int a = 0; a < 3; a++)
         flow->fluidity_slope[a] = flow->held_share[a] = flow->held_velocity[a] = -1;
     flow->given = -1;
-    return flow->piece >= 0;
+    return flow->cover >= 0;
 }
 
 bool tlwAddFluiditySlopes(tlwFlow *flow)

@@ -35,6 +35,7 @@ typedef struct tlwFlow {
     int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen; kept
                 // until pieces are found again
     int frozen; // cell, uint8: see step/frozen.h
+    int cover;  // cell, int32: free piece whose surface cuts this cell under liquid, 0 = none; kept like label
 
     // Solids, moving ones and bodies included
     int solid;             // node, float, m: signed distance, negative inside solids; background +TLW_PHI_BAND cells

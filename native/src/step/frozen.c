@@ -30,6 +30,7 @@ void tlwFreePieces(tlwPieces *pieces)
 {
     tlwFree(pieces->items);
     tlwFree(pieces->by_id);
+    tlwFree(pieces->cuts);
     memset(pieces, 0, sizeof *pieces);
 }
 
@@ -460,6 +461,8 @@ tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
             takeHolderMotion(search->solids, &pieces->items[n]);
         else
             pieces->free_count++;
+    if (tlwCutPieces(search, pieces) != TLW_OK)
+        return tlwFailMemory(message, "the frozen pieces");
     tlwClosePieceFaces(search->context, search->flow, pieces);
     return TLW_OK;
 }

@@ -59,11 +59,23 @@ typedef struct tlwPiece {
     tlwQuat turn;
 } tlwPiece;
 
+// A cell that the surface of a free piece cuts. Under liquid (phi < 0) its faces are closed in part and pressure acts
+// in it; else it is closed as a whole, and no liquid for the pressure solve.
+typedef struct tlwPieceCut {
+    int64_t cell;
+    int64_t source; // cell of the liquid outside; -1 = none
+    int32_t piece;  // label
+    float share;    // of the cell inside the piece
+    float phi;      // m: of the liquid, without the piece
+} tlwPieceCut;
+
 typedef struct tlwPieces {
     tlwPiece *items; // label n of flow->label is items[n - 1]
     int *by_id;      // numbers of the items in order of their ids
     int count, free_count;
     uint32_t next_id;
+    tlwPieceCut *cuts; // of this step
+    int64_t cut_count;
 } tlwPieces;
 
 // What finding pieces reads and writes.
@@ -84,8 +96,8 @@ void tlwFreePieces(tlwPieces *pieces);
 tlwPiece *tlwFindPiece(const tlwPieces *pieces, uint32_t id);
 
 // `pieces` are those of the last step and become those of this one. Writes flow->frozen, label and piece (free ones
-// only), and the particles' frozen. Closes the pieces' faces in flow->open and gives them the velocity of what holds
-// them.
+// only), cover, and the particles' frozen. Closes the pieces' faces in flow->open, those of free pieces under liquid in
+// part, and gives them the velocity of what holds them.
 tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces);
 
 // Add the free pieces to the pressure solve over dt, as gravity, force fields and contacts would have them move.
@@ -95,6 +107,10 @@ tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double tim
 // Below the cell: the liquid around free pieces is not lightened by particles of theirs in the same cells, and a piece
 // displaces the volume of its particles, not that of its cells. After tlwCouplePieces; writes flow->density.
 tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPieces *pieces, tlwBodyCoupling *coupling);
+
+// A copy of flow->phi for the pressure solve, without the pieces in the cells that they cut; a field to be returned, -1
+// where nothing is cut.
+tlwResult tlwShowCuts(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, int *phi);
 
 // What viscosity did to the faces of pieces that were added before.
 void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
@@ -143,7 +159,11 @@ bool tlwIndexPieces(tlwPieces *pieces);
 tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member,
                            tlwPieces *pieces);
 
-// Close faces of labelled cells and give them their piece's `velocity` and `spin`.
+// Find the cells that free pieces cut and what they leave of the faces there (frozen_cut.c). Writes flow->open, cover
+// and `cuts`.
+tlwResult tlwCutPieces(const tlwPieceSearch *search, tlwPieces *pieces);
+
+// Close faces of labelled cells, but for those that are cut, and give them their piece's `velocity` and `spin`.
 void tlwClosePieceFaces(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces);
 
 #endif

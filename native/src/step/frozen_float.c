@@ -11,6 +11,7 @@ typedef struct Float {
     const tlwGrid *grid;
     const tlwMaterial *materials;
     const int32_t *labels;
+    const int32_t *cover;
     float *density;
     uint8_t *wet; // cell holds liquid particles
 } Float;
@@ -73,6 +74,28 @@ static double liquidAround(const Float *f, int64_t cell)
     return count ? sum / count : 0;
 }
 
+// Cells that are cut count as the liquid that they are cut by.
+static void fillCuts(const Float *f)
+{
+    float *viscosity = tlwGetFloats(f->grid, f->search->flow->viscosity);
+    for (int64_t n = 0; n < f->pieces->cut_count; n++) {
+        const tlwPieceCut *cut = &f->pieces->cuts[n];
+        if (!(cut->phi < 0) || f->labels[cut->source] || !(f->density[cut->source] > 0))
+            continue;
+        f->density[cut->cell] = f->density[cut->source];
+        viscosity[cut->cell] = viscosity[cut->source];
+    }
+}
+
+static bool touchesCut(const Float *f, int64_t c)
+{
+    const int64_t stride[3] = {1, f->grid->stride_y, f->grid->stride_z};
+    bool cut = f->cover[c] != 0;
+    for (int n = 0; n < 6 && !cut; n++)
+        cut = f->cover[c + (n & 1 ? stride[n / 2] : -stride[n / 2])] != 0;
+    return cut;
+}
+
 typedef struct Push {
     tlwVec3 force, torque;
 } Push;
@@ -99,7 +122,7 @@ static void pushTile(const Float *f, int t, tlwVec3 gravity, Push *pushes)
         int own = f->labels[cell] - 1;
         if ((own < 0 && r.begin == r.end) || (own >= 0 && f->pieces->items[own].object != TLW_NO_OBJECT))
             continue;
-        double density = touchesPiece(f, cell) ? liquidAround(f, cell) : 0;
+        double density = touchesPiece(f, cell) && !touchesCut(f, cell) ? liquidAround(f, cell) : 0;
         if (!(density > 0))
             continue;
         tlwVec3 x = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){tile->cell[0] + i + 0.5, (double)j + 0.5, k + 0.5});
@@ -114,6 +137,29 @@ static void pushTile(const Float *f, int t, tlwVec3 gravity, Push *pushes)
             addCell(f, (int)(piece - f->pieces->items), tlwGetParticleVolume(q, n, f->materials), density, p, gravity,
                     pushes);
         }
+    }
+}
+
+// In cells that are cut, as tlwRefineBuoyancy does for bodies: pressure at the centre acts on the mean of the two faces
+// along an axis, but it pushes on what is inside.
+static void pushCuts(const Float *f, tlwVec3 gravity, Push *pushes)
+{
+    const tlwGrid *grid = f->grid;
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int64_t n = 0; n < f->pieces->cut_count; n++) {
+        const tlwPieceCut *cut = &f->pieces->cuts[n];
+        if (!(cut->phi < 0))
+            continue;
+        double excess[3], scale = grid->dx * grid->dx * grid->dx * f->density[cut->cell];
+        for (int a = 0; a < 3; a++) {
+            const float *open = tlwGetFloats(grid, f->search->flow->open[a]);
+            excess[a] = 1 - 0.5 * ((double)open[cut->cell] + open[cut->cell + stride[a]]) - cut->share;
+        }
+        tlwVec3 force = {scale * gravity.x * excess[0], scale * gravity.y * excess[1], scale * gravity.z * excess[2]};
+        Push *push = &pushes[cut->piece - 1];
+        push->force = tlwAdd(push->force, force);
+        tlwVec3 arm = tlwSub(tlwGetCellCentre(grid, cut->cell), f->pieces->items[cut->piece - 1].centre);
+        push->torque = tlwAdd(push->torque, tlwCross(arm, force));
     }
 }
 
@@ -144,9 +190,12 @@ tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPiec
                    .grid = grid,
                    .materials = scene->materials,
                    .labels = tlwGetInts(grid, search->flow->label),
+                   .cover = tlwGetInts(grid, search->flow->cover),
                    .density = tlwGetFloats(grid, search->flow->density),
                    .wet = tlwGetBytes(grid, slot)};
         tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, liquidRange, &f);
+        fillCuts(&f);
+        pushCuts(&f, scene->def.gravity, pushes);
         for (int t = 0; t < grid->tile_count; t++)
             pushTile(&f, t, scene->def.gravity, pushes);
         applyPushes(dt, pushes, coupling);

@@ -79,6 +79,7 @@ typedef struct Faces {
     const int32_t *labels;
     const tlwMotion *motions; // per label
     bool close, solid, velocity;
+    bool dry; // leave the cells that are cut alone
 } Faces;
 
 static tlwVec3 faceCentre(const tlwGrid *grid, const tlwTile *tile, int axis, int i, int64_t j, int k)
@@ -98,6 +99,7 @@ static void faceRange(void *context, int64_t begin, int64_t end)
 {
     const Faces *f = context;
     tlwGrid *grid = &f->flow->grid;
+    const int32_t *cover = tlwGetInts(grid, f->flow->cover);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
@@ -108,16 +110,19 @@ static void faceRange(void *context, int64_t begin, int64_t end)
             for (int i = 0; i < TLW_TILE; i++) {
                 int64_t c = row + i;
                 int label = f->labels[c] ? f->labels[c] : f->labels[c - stride[a]];
-                if (!label)
+                int cut = cover[c] ? cover[c] : cover[c - stride[a]];
+                if (f->dry ? !label || cut : !label && !cut)
                     continue;
+                bool shared = cut && (!label || label == cut); // open in part
+                label = label ? label : cut;
                 const tlwMotion *m = &f->motions[label - 1];
                 tlwVec3 r = tlwSub(faceCentre(grid, tile, a, i, j, k), m->origin);
                 float v = (float)along(tlwAdd(m->velocity, tlwCross(m->spin, r)), a);
-                if (f->close)
+                if (f->close && !shared)
                     open[c] = 0;
                 if (f->solid)
                     solid[c] = v;
-                if (f->velocity)
+                if (f->velocity && !(shared && open[c] > 0))
                     velocity[c] = v;
             }
         }
@@ -352,7 +357,8 @@ static tlwResult showMotion(tlwContext *context, const tlwMotion *motions, const
 {
     int labels;
     TLW_TRY(tlwSpreadPieceLabels(context, particles, flow, &labels));
-    Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, labels), .motions = motions, .velocity = true};
+    Faces f = {
+        .flow = flow, .labels = tlwGetInts(&flow->grid, labels), .motions = motions, .velocity = true, .dry = true};
     tlwParallelFor(context->threads, flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &f);
     tlwReturnField(&flow->grid, labels);
     return TLW_OK;

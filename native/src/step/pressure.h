@@ -17,6 +17,7 @@ typedef struct tlwPressureDef {
     double tolerance;
     int max_iterations;
     double default_density;    // kg/m3, for faces without particles
+    int phi;                   // level set to use, a slot; 0 = flow->phi
     tlwBodyCoupling *coupling; // rigid bodies that pressure moves; may be null
     bool rotational;           // pressure follows viscosity at once; only for viscosity that is the same all over
 } tlwPressureDef;

@@ -81,4 +81,7 @@ static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid
 // Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
 
+// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
+float tlwGetOpenSquare(float a, float b, float c, float d);
+
 #endif

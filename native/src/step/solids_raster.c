@@ -120,8 +120,7 @@ static float openCorner(float a, float b, float c, float d)
     return width * sum / STRIPS;
 }
 
-// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
-static float openSquare(float a, float b, float c, float d)
+float tlwGetOpenSquare(float a, float b, float c, float d)
 {
     float v[4] = {a, b, c, d};
     int outside = 0;
@@ -155,7 +154,7 @@ static float openSquare(float a, float b, float c, float d)
 float tlwGetFaceShare(const float corner[4], float dx)
 {
     float slack = 1e-4f * dx; // rounding must not open a face that lies in a wall
-    float share = openSquare(corner[0] - slack, corner[1] - slack, corner[2] - slack, corner[3] - slack);
+    float share = tlwGetOpenSquare(corner[0] - slack, corner[1] - slack, corner[2] - slack, corner[3] - slack);
     return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
 }
 
@@ -199,7 +198,7 @@ static float bodyFaceShare(const tlwGrid *grid, const tlwSolid *item, int axis, 
     for (int j = 0; j < PARTS; j++)
         for (int i = 0; i < PARTS; i++) {
             const float *q = d + j * NODES + i;
-            sum += openSquare(q[0], q[1], q[NODES + 1], q[NODES]);
+            sum += tlwGetOpenSquare(q[0], q[1], q[NODES + 1], q[NODES]);
         }
     float share = sum / (PARTS * PARTS);
     return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;

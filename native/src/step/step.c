@@ -199,6 +199,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *c
                            .held = flow->frozen,
                            .held_value = pieces ? TLW_FROZEN_HELD : 0,
                            .has_nozzles = flow->given >= 0,
+                           .open = {flow->open[0], flow->open[1], flow->open[2]},
                            .coupling = coupling,
                            .solid_object = flow->solid_object,
                            .label = flow->piece,
@@ -322,6 +323,10 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     sim->stats.pieces = sim->pieces.count;
     tlwClockStage(sim, "pieces");
     tlwRasterizeNozzles(&sim->sources, sim->time + 1.5 * dt, &sim->flow);
+    int phi = -1;
+    if (result == TLW_OK)
+        result = tlwShowCuts(sim->context, &sim->flow, &sim->pieces, &phi);
+    def.phi = phi >= 0 ? phi : sim->flow.phi;
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     tlwClockStage(sim, "pressure");
@@ -334,6 +339,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     tlwHoldNozzles(sim->context->threads, &sim->flow);
     tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
+    tlwReturnField(&sim->flow.grid, phi);
     return result;
 }
 

@@ -72,6 +72,9 @@ static void holdRange(void *context, int64_t begin, int64_t end)
                     uint8_t here = held[from + i], below = held[from + i - stride[a]];
                     if (!(here >= def->held_value && here <= most) && !(below >= def->held_value && below <= most))
                         continue;
+                    bool piece = here != def->held_value && below != def->held_value; // a free one, which may be cut
+                    if (piece && def->open[a] > 0 && tlwGetFloats(def->grid, def->open[a])[from + i] > 0)
+                        continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[from + i];
                 }

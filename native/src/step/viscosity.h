@@ -26,6 +26,7 @@ typedef struct tlwViscosityDef {
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
+    int open[3];        // face, float: of cells above `held_value`, only closed faces are held; 0 = all
     // Inflows hold faces of which they have at least half. Face, float; -1 = none.
     bool has_nozzles;
     int held_share[3], held_velocity[3];

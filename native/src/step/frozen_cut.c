@@ -1,0 +1,324 @@
+// Free pieces under liquid close shares of faces, as bodies do. Their shape comes from their particles: the volume that
+// these spread over cells says how far a cell's centre is from the surface.
+#include "base/memory.h"
+#include "grid/sample.h"
+#include "step/frozen.h"
+
+#include <string.h>
+
+#define SLIVER 0.02f
+
+typedef struct Cut {
+    const tlwPieceSearch *search;
+    tlwPieces *pieces;
+    const tlwGrid *grid;
+    tlwFlow *flow;
+    const int32_t *piece; // free pieces, in their own cells
+    int32_t *near;        // and in the cells around, which their surfaces may cut
+    float *distance;      // cells to the surface, -1 .. 1
+    int32_t *cover;
+    double *volumes, *grown; // per piece, in cells: as it is, and with GROW
+    float *shift;            // per piece, cells
+    int64_t capacity;
+} Cut;
+
+#define GROW 0.1f // cells
+
+static void startRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        u->cover[c] = 0;
+        u->distance[c] = 1;
+    }
+}
+
+static void growRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        int32_t label = u->piece[c];
+        for (int q = 0; q < 27 && !label; q++)
+            label = u->piece[c + q % 3 - 1 + (q / 3 % 3 - 1) * u->grid->stride_y + (q / 9 - 1) * u->grid->stride_z];
+        u->near[c] = label;
+    }
+}
+
+// Distance in cells of a plane that leaves this share: the shares are means over tents two cells wide.
+static float planeDistance(float fill)
+{
+    if (fill < 0.5f)
+        return 1 - sqrtf(2 * (fill > 0 ? fill : 0));
+    return sqrtf(2 * (1 - (fill < 1 ? fill : 1))) - 1;
+}
+
+// What particles of a piece, in a cell and its neighbours, leave at its centre.
+static float fillOf(const Cut *u, const int at[3], uint32_t id)
+{
+    const tlwParticles *q = u->search->particles;
+    const tlwParticleOrder *order = u->search->order;
+    const tlwMaterial *materials = u->search->solids->scene->materials;
+    float cell = (float)(u->grid->dx * u->grid->dx * u->grid->dx), sum = 0;
+    for (int m = 0; m < 27; m++) {
+        int i = at[0] + m % 3 - 1, j = at[1] + m / 3 % 3 - 1, k = at[2] + m / 9 - 1;
+        int t = tlwFindTile(u->grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE), tlwFloorDiv(k, TLW_TILE));
+        if (t < 0)
+            continue;
+        int c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
+        const int32_t *start = order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
+        for (int64_t n = order->tile_start[t] + start[c]; n < order->tile_start[t] + start[c + 1]; n++) {
+            if (tlwGetPieceId(q->frozen[n]) != id)
+                continue;
+            float weight = q->mass[n] / ((float)materials[q->material[n]].def.density_solid * cell);
+            for (int a = 0; a < 3; a++) {
+                float x = fabsf(q->position[a][n] - (float)at[a] - 0.5f);
+                weight *= x < 1 ? 1 - x : 0;
+            }
+            sum += weight;
+        }
+    }
+    return sum;
+}
+
+static void distanceRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        if (u->near[row + i])
+            u->distance[row + i] = planeDistance(fillOf(u, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k},
+                                                        u->pieces->items[u->near[row + i] - 1].id));
+}
+
+// Whether the surface may pass through a cell, moved by up to half a cell.
+static bool isMixed(const Cut *u, int64_t c)
+{
+    float low = 1, high = -1;
+    for (int q = 0; q < 27; q++) {
+        float d = u->distance[c + q % 3 - 1 + (q / 3 % 3 - 1) * u->grid->stride_y + (q / 9 - 1) * u->grid->stride_z];
+        low = d < low ? d : low;
+        high = d > high ? d : high;
+    }
+    return low < 0.5f && high > -0.5f;
+}
+
+// Share of a cell inside the shape moved outwards by `shift`.
+static float insideShare(const Cut *u, const int at[3], float shift)
+{
+    enum { PARTS = 4 };
+    float sum = 0;
+    for (int n = 0; n < PARTS * PARTS * PARTS; n++) {
+        const int part[3] = {n % PARTS, n / PARTS % PARTS, n / (PARTS * PARTS)};
+        float p[3];
+        for (int a = 0; a < 3; a++)
+            p[a] = (float)at[a] + ((float)part[a] + 0.5f) / PARTS;
+        float d = tlwSampleCentre(u->grid, u->distance, p) - shift, x = 0.5f - PARTS * d;
+        sum += x < 0 ? 0 : x > 1 ? 1 : x;
+    }
+    return sum / (PARTS * PARTS * PARTS);
+}
+
+// Move every shape out or in until it holds what its particles stand for: the spread rounds corners off.
+static void measureShapes(Cut *u)
+{
+    for (int t = 0; t < u->grid->tile_count; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        int n = u->near[row + i] - 1;
+        if (n < 0)
+            continue;
+        const int at[3] = {u->grid->tiles[t].cell[0] + i, (int)j, k};
+        bool mixed = isMixed(u, row + i);
+        float whole = u->distance[row + i] < 0;
+        u->volumes[n] += mixed ? insideShare(u, at, 0) : whole;
+        u->grown[n] += mixed ? insideShare(u, at, GROW) : whole;
+    }
+    const tlwParticles *q = u->search->particles;
+    const tlwMaterial *materials = u->search->solids->scene->materials;
+    double cell = u->grid->dx * u->grid->dx * u->grid->dx;
+    double *wanted = u->volumes + u->pieces->count;
+    for (int64_t n = 0; n < q->count; n++) {
+        const tlwPiece *piece = q->frozen[n] ? tlwFindPiece(u->pieces, tlwGetPieceId(q->frozen[n])) : NULL;
+        if (piece)
+            wanted[piece - u->pieces->items] += q->mass[n] / (materials[q->material[n]].def.density_solid * cell);
+    }
+    for (int n = 0; n < u->pieces->count; n++) {
+        double area = (u->grown[n] - u->volumes[n]) / GROW;
+        u->shift[n] = area > 0 ? (float)tlwClamp((wanted[n] - u->volumes[n]) / area, -0.3, 0.3) : 0;
+    }
+}
+
+static void shiftRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (u->near[c])
+            u->distance[c] -= u->shift[u->near[c] - 1];
+}
+
+// The level set of the liquid at a cell that the shape cuts, from a place a cell outside it: negative under liquid.
+// There the surface goes on straight; over it, the level set beside a piece is that of the piece.
+static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
+{
+    const float *d = u->distance + cut->cell;
+    const int64_t sy = u->grid->stride_y, sz = u->grid->stride_z;
+    float g[3] = {d[1] - d[-1], d[sy] - d[-sy], d[sz] - d[-sz]}, q[3], slope[3];
+    float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), way = 1 - d[0];
+    if (!(length > 0.1f))
+        return false;
+    for (int a = 0; a < 3; a++)
+        q[a] = (float)at[a] + 0.5f + way * g[a] / length;
+    cut->source = tlwCellIndex(u->grid, tlwFastFloor(q[0]), tlwFastFloor(q[1]), tlwFastFloor(q[2]));
+    cut->phi = tlwSampleGradient(u->grid, tlwGetFloats(u->grid, u->flow->phi), 0.5f, q, slope);
+    for (int a = 0; a < 3 && cut->phi < 0; a++)
+        slope[a] *= way * g[a] / length;
+    if (cut->phi < 0)
+        cut->phi -= slope[0] + slope[1] + slope[2];
+    return true;
+}
+
+// Cells under liquid that the shapes cut, in the order of the tiles; others stay closed as a whole.
+static tlwResult listCuts(Cut *u)
+{
+    float dx = (float)u->grid->dx;
+    for (int t = 0; t < u->grid->tile_count; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        int64_t c = row + i;
+        const int at[3] = {u->grid->tiles[t].cell[0] + i, (int)j, k};
+        tlwPieceCut cut = {.cell = c, .piece = u->near[c]};
+        if (!u->near[c] || !isMixed(u, c) || !findLiquid(u, at, &cut))
+            continue;
+        cut.share = insideShare(u, at, 0);
+        if (cut.phi < 0 && cut.share > 0)
+            u->cover[c] = u->near[c];
+        else if (!u->piece[c] && u->distance[c] > 0)
+            continue;
+        cut.phi = u->cover[c] ? cut.phi : fmaxf(cut.phi, 0.01f * dx);
+        if (!tlwReserve((void **)&u->pieces->cuts, &u->capacity, u->pieces->cut_count + 1, sizeof cut))
+            return TLW_OUT_OF_MEMORY;
+        u->pieces->cuts[u->pieces->cut_count++] = cut;
+    }
+    return TLW_OK;
+}
+
+static float faceShare(const Cut *u, int axis, const int at[3])
+{
+    enum { PARTS = 2, NODES = PARTS + 1 };
+    float d[NODES][NODES], sum = 0;
+    int v = (axis + 1) % 3, w = (axis + 2) % 3;
+    for (int n = 0; n < NODES * NODES; n++) {
+        float p[3] = {(float)at[0], (float)at[1], (float)at[2]};
+        p[v] += (float)(n % NODES) / PARTS;
+        p[w] += (float)(n / NODES) / PARTS;
+        d[n / NODES][n % NODES] = tlwSampleCentre(u->grid, u->distance, p);
+    }
+    for (int n = 0; n < PARTS; n++)
+        for (int m = 0; m < PARTS; m++)
+            sum += tlwGetOpenSquare(d[n][m], d[n][m + 1], d[n + 1][m + 1], d[n + 1][m]);
+    return sum / (PARTS * PARTS);
+}
+
+static void faceRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    const int64_t stride[3] = {1, u->grid->stride_y, u->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            float *open = tlwGetFloats(u->grid, u->flow->open[a]);
+            TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+            for (int i = 0; i < TLW_TILE; i++) {
+                int64_t c = row + i;
+                if (!u->cover[c] && !u->cover[c - stride[a]])
+                    continue;
+                float left = open[c] - 1 + faceShare(u, a, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k});
+                open[c] = left < SLIVER ? 0 : left > 1 - 1e-4f ? 1 : left;
+            }
+        }
+}
+
+static tlwResult cutFaces(Cut *u)
+{
+    tlwThreads *threads = u->search->context->threads;
+    int64_t tiles = u->grid->tile_count;
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, startRange, u);
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, growRange, u);
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, distanceRange, u);
+    measureShapes(u);
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, shiftRange, u);
+    TLW_TRY(listCuts(u));
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, faceRange, u);
+    return TLW_OK;
+}
+
+static void forgetRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (u->cover[c]) // where nothing ever floats, pages are not touched
+            u->cover[c] = 0;
+}
+
+tlwResult tlwCutPieces(const tlwPieceSearch *search, tlwPieces *pieces)
+{
+    tlwGrid *grid = &search->flow->grid;
+    Cut u = {.search = search, .pieces = pieces, .grid = grid, .flow = search->flow};
+    u.cover = tlwGetInts(grid, u.flow->cover);
+    if (!pieces->free_count) {
+        tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, forgetRange, &u);
+        return TLW_OK;
+    }
+    int slots[2] = {tlwBorrowField(grid, sizeof(int32_t)), tlwBorrowField(grid, sizeof(float))};
+    size_t count = (size_t)pieces->count;
+    u.volumes = tlwAlloc(3 * count, sizeof *u.volumes);
+    u.shift = tlwAlloc(count, sizeof *u.shift);
+    tlwResult result = slots[0] >= 0 && slots[1] >= 0 && u.volumes && u.shift ? TLW_OK : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK) {
+        u.piece = tlwGetInts(grid, u.flow->piece);
+        u.near = tlwGetInts(grid, slots[0]);
+        u.distance = tlwGetFloats(grid, slots[1]);
+        u.grown = u.volumes + 2 * count;
+        result = cutFaces(&u);
+    }
+    for (int n = 0; n < 2; n++)
+        tlwReturnField(grid, slots[n]);
+    tlwFree(u.volumes);
+    tlwFree(u.shift);
+    return result;
+}
+
+typedef struct Show {
+    const tlwPieces *pieces;
+    float *phi;
+} Show;
+
+static void showRange(void *context, int64_t begin, int64_t end)
+{
+    const Show *s = context;
+    for (int64_t n = begin; n < end; n++)
+        s->phi[s->pieces->cuts[n].cell] = s->pieces->cuts[n].phi;
+}
+
+tlwResult tlwShowCuts(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, int *phi)
+{
+    *phi = -1;
+    if (!pieces->cut_count)
+        return TLW_OK;
+    tlwGrid *grid = &flow->grid;
+    *phi = tlwBorrowField(grid, sizeof(float));
+    if (*phi < 0)
+        return tlwFailMemory(&context->message, "the frozen pieces");
+    Show s = {pieces, tlwGetFloats(grid, *phi)};
+    tlwCopyFloats(context->threads, grid, tlwGetFloats(grid, flow->phi), s.phi);
+    tlwParallelFor(context->threads, pieces->cut_count, 4096, showRange, &s);
+    return TLW_OK;
+}
