@@ -4,7 +4,7 @@
 //   back makes a particle. So the volume that leaves per second is speed * outlet area, whatever the grid.
 // - Pressure: the share of a face that lies inside is closed, as by a moving solid, and its flux is given to the cell
 // in
-//   front. Nothing is taken from the cell behind: the back and the sides of a nozzle are walls.
+//   front. Nothing is taken from liquid behind it: the back and the sides of a nozzle are walls.
 // - Viscosity: faces that are inside by half or more are held.
 //
 // An inflow whose velocity is zero at all times only fills up (tlwRunSources).
