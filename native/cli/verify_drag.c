@@ -63,7 +63,7 @@ static void runStokes(tlwReport *report)
     double speed = getSinkingSpeed(report, viscosity, 0.4, 1.0 / 40);
     tlwReportRelative(report, "speed of the ball in 20 Pa s (m/s)", speed, getStokesSpeed(viscosity), 0.1);
     tlwReportNote(report, "Reynolds number %.2g", syrup_density * speed * 2 * ball_radius / viscosity);
-    double thicker = getSinkingSpeed(report, 10 * viscosity, 0.35, 1.0 / 40);
+    double thicker = getSinkingSpeed(report, 10 * viscosity, 1.0, 1.0 / 40);
     tlwReportRelative(report, "speed in 200 Pa s (m/s)", thicker, getStokesSpeed(10 * viscosity), 0.1);
 }
 

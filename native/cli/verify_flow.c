@@ -64,23 +64,36 @@ static int clipBelow(const double (*outline)[2], int count, double level, double
     return made;
 }
 
-static void runHydrostatic(tlwReport *report)
+static tlwSceneDef makeRoom(void)
 {
     tlwSceneDef def = tlwDefaultSceneDef();
     def.cell_size = 0.8 / 32;
     def.domain_min = (tlwVec3){-0.4, -0.4, -0.4};
     def.domain_max = (tlwVec3){0.4, 0.4, 0.4};
-    tlwMaterialDef water = tlwDefaultMaterialDef();
-    water.name = "Water";
+    return def;
+}
+
+// A pool that fills the room up to just above the middle; with a ball that stands out of it or without.
+static void restInRoom(tlwReport *report, const char *where, double viscosity, bool ball)
+{
+    tlwSceneDef def = makeRoom();
+    tlwMaterialDef liquid = tlwMakeLiquid("Liquid", 1000, viscosity);
+    tlwObjectDef solid = tlwDefaultObjectDef();
+    solid.surface = TLW_SURFACE_SLIP;
     tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
-    int material = tlwAddRigMaterial(&rig, &water);
+    int material = tlwAddRigMaterial(&rig, &liquid);
     tlwShape pool = tlwMakeBox((tlwVec3){-0.4, -0.4, -0.4}, (tlwVec3){0.4, 0.4, 0.013});
     tlwAddRigLiquid(&rig, "Pool", pool, material, 293.15);
-    rest(report, &rig, "domain box", def.cell_size);
+    if (ball)
+        tlwAddRigObject(&rig, "Ball", TLW_ROLE_SOLID, tlwMakeSphere((tlwVec3){0.2, 0.19, -0.05}, 0.12, 3), &solid);
+    rest(report, &rig, where, def.cell_size);
     tlwEndRig(report, &rig);
+}
 
-    // A box turned by 20 degrees inside the domain: no wall lies on the grid.
+// A box turned by 20 degrees inside the room: no wall lies on the grid.
+static void restTilted(tlwReport *report)
+{
     const double half[2] = {0.22, 0.24}, degrees = 20, into = 0.04; // the water reaches into the walls
     double c = cos(degrees * acos(-1) / 180), s = sin(degrees * acos(-1) / 180);
     double corners[4][2], wet[8][2];
@@ -90,14 +103,58 @@ static void runHydrostatic(tlwReport *report)
         corners[i][1] = -s * x + c * z;
     }
     int count = clipBelow(corners, 4, 0.013, wet);
+    tlwSceneDef def = makeRoom();
+    tlwMaterialDef water = tlwDefaultMaterialDef();
+    water.name = "Water";
+    tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
-    material = tlwAddRigMaterial(&rig, &water);
+    int material = tlwAddRigMaterial(&rig, &water);
     tlwVec3 low = {-half[0], -0.23, -half[1]}, high = {half[0], 0.23, half[1]}, origin = {0, 0, 0};
     tlwShape box = tlwMakeContainer(low, high, 0.06, false);
     tlwPlaceShape(&box, origin, tlwMakeRotation((tlwVec3){0, 1, 0}, degrees), origin);
     tlwAddRigObject(&rig, "Box", TLW_ROLE_SOLID, box, NULL);
     tlwAddRigLiquid(&rig, "Water", tlwMakePrism(wet, count, low.y - into, high.y + into), material, 293.15);
     rest(report, &rig, "tilted mesh box", def.cell_size);
+    tlwEndRig(report, &rig);
+}
+
+static void runHydrostatic(tlwReport *report)
+{
+    restInRoom(report, "domain box", 1e-3, false);
+    restInRoom(report, "around a ball, water", 1e-3, true);
+    restInRoom(report, "around a ball, 10000 Pa s", 1e4, true);
+    restTilted(report);
+}
+
+// Water in a trough of eight cells starts with a slope of a fifth of a cell to either side. The sloshing that follows
+// must not grow, nor may the mean level change.
+static void runStandingWave(tlwReport *report)
+{
+    const double dx = 0.025, length = 8 * dx, depth = 6.1 * dx, rise = 0.2 * dx;
+    const double outline[4][2] = {{0, 0}, {length, 0}, {length, depth + rise}, {0, depth - rise}};
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){length, length, 12 * dx};
+    for (int i = 0; i < 6; i++)
+        def.walls[i] = TLW_WALL_SLIP;
+    tlwMaterialDef water = tlwMakeLiquid("Water", 1000, 1e-6);
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &water);
+    tlwAddRigLiquid(&rig, "Water", tlwMakePrism(outline, 4, 0, length), material, 293.15);
+    tlwRunRig(&rig);
+    double highest = 0, mean = 0;
+    for (int frame = 0; frame < 120 && tlwAdvanceRig(&rig, 1.0 / 60); frame++)
+        for (int i = 0; i < 8 && frame >= 60; i++) {
+            double level = getLevel(&rig, (i + 0.5) * dx, length / 2, 0, 12 * dx) - depth;
+            highest = fmax(highest, fabs(level) / rise);
+            mean += level / dx / (8 * 60);
+        }
+    if (!rig.failed) {
+        tlwReportBelow(report, "height of the waves in the second second / at the start", highest, 1);
+        tlwReportBelow(report, "mean level moved (cells)", fabs(mean), 0.01);
+    }
     tlwEndRig(report, &rig);
 }
 
@@ -160,7 +217,9 @@ static void runDamBreak(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_flow[] = {
-    {"hydrostatic", "water at rest in a box and in a tilted mesh box stays at rest", runHydrostatic, true},
+    {"hydrostatic", "what rests in a box, around a ball and in a tilted mesh box goes on resting", runHydrostatic,
+     true},
+    {"standing_wave", "small waves in a trough do not grow", runStandingWave, true},
     {"dam_break", "a collapsing column runs as Martin and Moyce measured in 1952", runDamBreak, false},
     {0},
 };

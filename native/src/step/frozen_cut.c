@@ -175,6 +175,9 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
         return false;
     for (int a = 0; a < 3; a++)
         q[a] = (float)at[a] + 0.5f + way * g[a] / length;
+    // Inside a solid the level set is only a continuation: of the piece itself where that stands on the solid.
+    if (tlwSampleNode(u->grid, tlwGetFloats(u->grid, u->flow->solid), q) < 0)
+        return false;
     cut->source = tlwCellIndex(u->grid, tlwFastFloor(q[0]), tlwFastFloor(q[1]), tlwFastFloor(q[2]));
     cut->phi = tlwSampleGradient(u->grid, tlwGetFloats(u->grid, u->flow->phi), 0.5f, q, slope);
     for (int a = 0; a < 3 && cut->phi < 0; a++)

@@ -277,21 +277,15 @@ void tlwDestroyPressure(tlwPressure *p)
     tlwFree(p);
 }
 
-// What viscosity squeezes out of a cell is pressure that it lacked: without this, pressure that varies from cell to
-// cell would follow viscosity by 1 / (2 mu dt k^2) a step only (the rotational form of Timmermans et al. 1996; the
-// factor must stay below 2/3 in 3D, Guermond, Minev and Shen 2005).
-#define ROTATIONAL 0.6f
-#define THICKEST 30.0f // viscous number up to which it is done
-
 // Unknown: pressure * dt / dx, so that a velocity changes by its difference over the density. Starts from the last
 // pressure, which saves iterations; the right-hand side is minus the flow out of the cell.
 static void divergenceRange(void *context, int64_t begin, int64_t end)
 {
     const tlwPressure *p = context;
     const tlwGrid *grid = &p->flow->grid;
-    float *pressure = tlwGetFloats(grid, p->flow->pressure);
-    float *viscous = tlwGetFloats(grid, p->flow->viscous_pressure), *viscosity = tlwGetFloats(grid, p->flow->viscosity);
-    float scale = (float)(p->def.dt / grid->dx), thickest = THICKEST * (float)(grid->dx * grid->dx / p->def.dt);
+    const float *pressure = tlwGetFloats(grid, p->flow->pressure),
+                *viscous = tlwGetFloats(grid, p->flow->viscous_pressure);
+    float scale = (float)(p->def.dt / grid->dx);
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
@@ -300,23 +294,14 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
         if (p->type[c] != TLW_CELL_LIQUID)
             continue;
         float out = 0;
-        bool held = false;
         for (int a = 0; a < 3; a++) {
             int64_t high = c + stride[a];
-            held = held || p->open[a][high] < p->unsolid[a][high] || p->open[a][c] < p->unsolid[a][c];
             out += p->open[a][high] * p->velocity[a][high] + (1 - p->unsolid[a][high]) * p->solid_velocity[a][high];
             out -= p->open[a][c] * p->velocity[a][c] + (1 - p->unsolid[a][c]) * p->solid_velocity[a][c];
         }
         out -= p->given ? p->given[c] : 0;
         p->rhs[c] = -out;
         p->unknown[c] = p->correction ? 0 : (pressure[c] - viscous[c]) * scale;
-        // Not at the rim of an inflow, which pulls at cells that the surface has just entered: there it feeds on
-        // itself.
-        if (p->correction && p->def.rotational && !held) {
-            float mu = fminf(viscosity[c], thickest * p->density[c]), push = -ROTATIONAL * mu * out / (float)grid->dx;
-            pressure[c] += push;
-            viscous[c] += push;
-        }
     }
 }
 

@@ -19,7 +19,6 @@ typedef struct tlwPressureDef {
     double default_density;    // kg/m3, for faces without particles
     int phi;                   // level set to use, a slot; 0 = flow->phi
     tlwBodyCoupling *coupling; // rigid bodies that pressure moves; may be null
-    bool rotational;           // pressure follows viscosity at once; only for viscosity that is the same all over
 } tlwPressureDef;
 
 // Assemble the system and its multigrid hierarchy. On success the caller destroys it.

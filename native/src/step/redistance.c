@@ -10,8 +10,8 @@ typedef struct Redistance {
     const tlwGrid *grid;
     float *phi;
     float *out;     // scaled values next to the surface
-    uint8_t *fixed; // cell is next to the surface, or inside a solid
-    const float *solid;
+    uint8_t *fixed; // cell is next to the surface, or closed by a solid
+    const float *solid, *open[3];
     uint8_t *work; // tile has such a cell or touches one that has
     uint8_t *has;
     int color;
@@ -24,6 +24,25 @@ static inline bool isOpen(const Redistance *r, int64_t c)
     return tlwGetCentreSolid(r->grid, r->solid, c) >= 0;
 }
 
+// Whether liquid could be in a cell whose centre is inside a solid.
+static inline bool isCut(const Redistance *r, int64_t c)
+{
+    int64_t sy = r->grid->stride_y, sz = r->grid->stride_z;
+    return r->open[0][c] > 0 || r->open[0][c + 1] > 0 || r->open[1][c] > 0 || r->open[1][c + sy] > 0 ||
+           r->open[2][c] > 0 || r->open[2][c + sz] > 0;
+}
+
+// Whether the surface passes a cell on open ground: some cell around it has an open centre on the surface's other side.
+static bool isPassed(const Redistance *r, int64_t c)
+{
+    for (int n = 0; n < 27; n++) {
+        int64_t other = c + n % 3 - 1 + (n / 3 % 3 - 1) * r->grid->stride_y + (n / 9 - 1) * r->grid->stride_z;
+        if ((r->phi[other] < 0) != (r->phi[c] < 0) && isOpen(r, other))
+            return true;
+    }
+    return false;
+}
+
 // Next to the surface: phi over the steepest difference there, so that the zero stays where it is.
 static void nearRange(void *context, int64_t begin, int64_t end)
 {
@@ -34,10 +53,17 @@ static void nearRange(void *context, int64_t begin, int64_t end)
         r->has[t] = 0;
         TLW_FOR_ROWS(r->grid, &r->grid->tiles[t], j, k, row)
         for (int64_t c = row; c < row + TLW_TILE; c++) {
-            r->fixed[c] = isOpen(r, c) ? 0 : INSIDE;
-            if (r->fixed[c])
+            float phi = r->phi[c];
+            if (!isOpen(r, c)) {
+                // What was continued into a cut cell hands on the distance: without it the cells above a slanted wall
+                // would hold the way around it, and the surface would bend where it meets the wall.
+                bool hands_on = fabsf(phi) < dx && isCut(r, c) && isPassed(r, c);
+                r->fixed[c] = hands_on ? NEXT : INSIDE;
+                r->out[c] = phi;
                 continue;
-            float phi = r->phi[c], square = 0, steepest = 1e-3f * dx;
+            }
+            r->fixed[c] = 0;
+            float square = 0, steepest = 1e-3f * dx;
             bool crossing = false, into_solid = false;
             for (int a = 0; a < 3; a++) {
                 float low = r->phi[c - stride[a]], high = r->phi[c + stride[a]];
@@ -151,6 +177,8 @@ tlwResult tlwRedistance(tlwThreads *threads, tlwFlow *flow)
                         .out = tlwGetFloats(grid, slot),
                         .fixed = tlwGetBytes(grid, bytes),
                         .solid = tlwGetFloats(grid, flow->solid),
+                        .open = {tlwGetFloats(grid, flow->open[0]), tlwGetFloats(grid, flow->open[1]),
+                                 tlwGetFloats(grid, flow->open[2])},
                         .work = tiles,
                         .has = tiles + grid->tile_count};
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, nearRange, &r);

@@ -183,6 +183,43 @@ static double fastestInflow(const tlwSim *sim)
     return fastest;
 }
 
+// The most fluid melt: s/m2, one over the kinematic viscosity.
+static double fluidityRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwSim *sim = context;
+    double most = 0;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwMaterial *material = &sim->scene->materials[sim->particles.material[n]];
+        double enthalpy = sim->particles.enthalpy[n], melt = material->melts ? tlwGetMelt(material, enthalpy) : 0;
+        if (melt > 0)
+            most = fmax(most, material->def.density_liquid /
+                                  tlwGetViscosity(material, tlwGetTemperature(material, enthalpy), melt));
+    }
+    return most;
+}
+
+// Waves two cells long swing with omega^2 = 8.9 g / dx where the surface passes through a cell's centre; a step that is
+// longer than 2 / omega lets them grow. Viscosity damps them and allows for longer ones.
+static double getWaveLimit(const tlwSim *sim)
+{
+    const tlwScene *scene = sim->scene;
+    double dx = scene->def.cell_size, square = 8.9 * tlwLength(scene->def.gravity) / dx, fluidity = 0;
+    bool melts = false;
+    for (int m = 0; m < scene->material_count; m++) {
+        const tlwMaterialDef *def = &scene->materials[m].def;
+        melts = melts || scene->materials[m].melts;
+        for (int n = 0; n < def->viscosity.count && !scene->materials[m].melts; n++)
+            fluidity = fmax(fluidity, def->density_liquid / def->viscosity.value[n]);
+    }
+    if (melts)
+        fluidity = fmax(fluidity,
+                        tlwParallelMax(sim->context->threads, sim->particles.count, 16384, fluidityRange, (void *)sim));
+    if (!(square > 0) || !(fluidity > 0))
+        return INFINITY;
+    double damping = 16 / (fluidity * dx * dx);
+    return 0.95 * (damping + sqrt(damping * damping + 16 * square)) / (2 * square);
+}
+
 double tlwChooseStep(const tlwSim *sim, double left, int done)
 {
     const tlwSceneDef *def = &sim->scene->def;
@@ -192,7 +229,7 @@ double tlwChooseStep(const tlwSim *sim, double left, int done)
     // What gravity will add counts as well; counting it up to the end of the frame keeps the frame's steps even.
     double reach = def->cfl * def->cell_size, gravity = tlwLength(def->gravity);
     speed += fmin(gravity * fmin(left, 1 / def->fps), 1.5 * sqrt(gravity * reach));
-    double dt = fmin(reach / (speed + 1e-9), sim->dt_limit);
+    double dt = fmin(fmin(reach / (speed + 1e-9), getWaveLimit(sim)), sim->dt_limit);
     int steps = (int)ceil(left / dt - 1e-6), allowed = def->max_substeps - done;
     if (steps > allowed)
         steps = allowed;

@@ -294,13 +294,6 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     return spreadParticles(sim, pressure);
 }
 
-// The rotational form of pressure supposes one viscosity. Between molten and half-frozen cells it feeds on itself:
-// melting Suzanne reached infinite speeds within four frames.
-static bool hasOneViscosity(const tlwScene *scene)
-{
-    return scene->material_count == 1 && !(scene->materials[0].def.latent_heat > 0);
-}
-
 // Viscosity and pressure, with rigid bodies and frozen pieces as unknowns.
 static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
 {
@@ -309,8 +302,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
                           .tolerance = scene->pressure_tolerance,
                           .max_iterations = scene->max_iterations,
                           .default_density = sim->scene->materials[0].def.density_liquid,
-                          .coupling = coupling,
-                          .rotational = hasOneViscosity(sim->scene)};
+                          .coupling = coupling};
     tlwPieceSearch search = {sim->context, &sim->solids, &sim->order, &sim->flow, &sim->particles};
     tlwPressure *pressure = NULL;
     if (sim->solids.split)
