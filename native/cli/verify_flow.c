@@ -130,7 +130,7 @@ static void runHydrostatic(tlwReport *report)
 // must not grow, nor may the mean level change.
 static void runStandingWave(tlwReport *report)
 {
-    const double dx = 0.025, length = 8 * dx, depth = 6.1 * dx, rise = 0.2 * dx;
+    const double dx = 0.025, length = 8 * dx, depth = 6.6 * dx, rise = 0.2 * dx;
     const double outline[4][2] = {{0, 0}, {length, 0}, {length, depth + rise}, {0, depth - rise}};
     tlwSceneDef def = tlwDefaultSceneDef();
     def.cell_size = dx;

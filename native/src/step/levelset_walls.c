@@ -89,15 +89,13 @@ static void solveFour(double m[4][4], double b[4])
     }
 }
 
-#define FIT_REACH 2 // cells around p that are looked at
-#define FIT_PRIOR 0.01
-#define FIT_NEAR                                                                                                       \
-    2.0f // cells from the surface up to which a distance counts: farther ones may have come around a corner
+#define FIT_REACH 2    // cells around p that are looked at
+#define FIT_PRIOR 0.01 // weight of what one cell alone says
+#define FIT_NEAR 2.0f  // cells from the surface up to which a distance counts: farther ones may be a way around
 
 // The level set at p, inside a solid, from a plane through the cells with open centres that lie before the solid and
-// near the surface; `value` and `slope` (m, per cell) are what one cell alone says. That would be off where a wall is
-// curved or slanted: distances were handed on through open cells only, so that the cell above a slanted wall may hold
-// the way around it.
+// near the surface; `value` and `slope` (m, per cell) are what one cell alone says. That alone is off where a wall is
+// curved: the first open cell straight away from the wall is often not the one that knows the surface best.
 static float fitPlane(const Walls *l, const float p[3], float value, const float slope[3])
 {
     const tlwGrid *grid = l->grid;
