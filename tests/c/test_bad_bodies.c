@@ -109,6 +109,17 @@ static void test_body_stuck_in_a_wall_is_refused(void **state)
     expectWords(&w, "Nail", "wall");
 }
 
+// Every point of the inner one faces the way out: to contacts these are backs that do not touch.
+static void test_body_inside_another_is_refused(void **state)
+{
+    (void)state;
+    World w = pool(TLW_WALL_SLIP);
+    addBox(&w, TLW_ROLE_RIGID, "Shell", (tlwVec3){0.08, 0.01, 0.06}, (tlwVec3){0.22, 0.15, 0.20}, (tlwVec3){0, 0, 0});
+    assert_int_equal(tryBody(&w, "Core", (tlwVec3){0.13, 0.06, 0.11}, (tlwVec3){0.17, 0.10, 0.15}, 1000, 0),
+                     TLW_BAD_ARGUMENT);
+    expectWords(&w, "Core", "inside each other");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_body_outside_the_domain_is_refused),
         cmocka_unit_test(test_body_above_an_open_top_falls_in),
         cmocka_unit_test(test_body_stuck_in_a_wall_is_refused),
+        cmocka_unit_test(test_body_inside_another_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,7 @@ typedef struct tlwContactSearch {
     double dt;
     double reach;        // 1 = everything that may touch within dt; 0 = only what touches or overlaps now
     int max_per_pair;    // contacts kept of a pair of bodies, well spread
+    bool backs;          // also balls that touch with their back: bodies that are one inside the other
     tlwThreads *threads; // may be null
 } tlwContactSearch;
 

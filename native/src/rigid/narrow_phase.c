@@ -87,7 +87,7 @@ static bool addCandidate(const Side *s, tlwNarrowScratch *scratch, uint32_t feat
 // by more than the inset, where the nearest face of the other body may be one to the side.
 static bool facesAway(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
 {
-    return tlwDot(tlwMulMat3(s->map, ball->normal), out) > 0.3;
+    return !s->search->backs && tlwDot(tlwMulMat3(s->map, ball->normal), out) > 0.3;
 }
 
 // --- fast balls: follow each along its way until it hits ---

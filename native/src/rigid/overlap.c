@@ -45,6 +45,7 @@ tlwResult tlwFindOverlaps(const tlwRigidWorld *world, double tolerance, tlwOverl
                                .joints = world->joints,
                                .joint_count = (int)world->joint_count,
                                .max_per_pair = 4,
+                               .backs = true,
                                .threads = world->def.threads};
     if (result == TLW_OK)
         result = tlwFindContacts(&search, &none, &contacts, message);
