@@ -1,8 +1,8 @@
 # Sourced by run-demo and run-tests: makes sure that what they need is installed. Quick when all is there.
 # shellcheck shell=bash
 
-TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev libcjson-dev libcmocka-dev libode-dev
-blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind"
+TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev zlib1g-dev libcjson-dev libcmocka-dev
+libode-dev blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind"
 
 tallow_install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || {
