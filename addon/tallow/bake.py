@@ -149,7 +149,8 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
         raise BakeError("There is no bake to resume. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
-        warnings = [problem.text for problem in problems] + _write_scene(context, folder, resume)
+        warnings = [problem.text for problem in problems] + checks.warnings_before_bake(context)
+        warnings += _write_scene(context, folder, resume)
     except OSError as error:
         raise BakeError(f"The scene cannot be written to {root}: {error.strerror or error}.") from None
     command += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads)]

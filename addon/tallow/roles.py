@@ -34,6 +34,11 @@ def with_role(scene: bpy.types.Scene, *roles: str) -> List[bpy.types.Object]:
     return sorted(found, key=lambda obj: obj.name)
 
 
+def takes_part(obj: bpy.types.Object, layer: bpy.types.ViewLayer) -> bool:
+    """Whether an object is in a bake at all: not when it is disabled in the viewport or in an excluded collection."""
+    return obj.name in layer.objects and not obj.hide_viewport
+
+
 def on_role_changed(obj: bpy.types.Object) -> None:
     """Called by Blender when a role is set, from the sidebar or from a script."""
     set_defaults(obj)

@@ -24,8 +24,14 @@ def test_a_deleted_domain_is_no_domain(folder):
 
 
 def test_no_liquid(folder):
-    scenes.wax_in_a_box(folder).tallow.role = "SOLID"
-    scenes.expect_error(bpy.ops.tallow.bake, "Wax or Liquid")
+    wax = scenes.wax_in_a_box(folder)
+    for wax.tallow.role in ("SOLID", "RIGID", "OUTFLOW"):
+        scenes.expect_error(bpy.ops.tallow.bake, "Wax or Liquid")
+
+
+def test_a_disabled_object_is_named(folder):
+    scenes.wax_in_a_box(folder).hide_viewport = True
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "disabled", "Enable it")
 
 
 def test_empty_mesh_is_named(folder):
@@ -67,11 +73,39 @@ def test_object_that_sticks_out_is_a_warning(folder):
     assert any("Wax" in text and "cut off" in text for text in bake.status_of(bpy.context.scene).warnings)
 
 
+def test_a_turned_object_whose_corners_are_empty_does_not_stick_out(folder):
+    wax = scenes.wax_in_a_box(folder)
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.2, location=wax.location, rotation=(0.6, 0.6, 0.6))
+    ball = bpy.context.object
+    wax.tallow.role, ball.tallow.role = "NONE", "WAX"
+    bpy.context.view_layer.update()
+    from tallow import bake, domain
+    low, high = domain.bounds(bpy.context.scene.tallow.domain)
+    assert max(domain.bounds(ball)[1] - high) > 0.0, "the box around it must reach out, or this shows nothing"
+    bpy.ops.tallow.bake()
+    assert not [text for text in bake.status_of(bpy.context.scene).warnings if "sticks out" in text]
+
+
 def test_flat_domain(folder):
     scenes.wax_in_a_box(folder)
     bpy.context.scene.tallow.domain.scale.z = 0
     bpy.context.view_layer.update()
     scenes.expect_error(bpy.ops.tallow.bake, "domain")
+
+
+def test_domain_thinner_than_a_cell(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.domain.scale.z *= 0.001
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "domain", "along Z", "less than a cell", "Scale it up")
+
+
+def test_domain_as_small_as_dust(folder):
+    wax = scenes.wax_in_a_box(folder)
+    for obj in (wax, bpy.context.scene.tallow.domain):
+        obj.scale, obj.location = obj.scale * 1e-4, obj.location * 1e-4
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "mm wide", "0.02 mm", "Make the domain larger")
 
 
 def test_object_smaller_than_a_cell_is_named(folder):
@@ -127,6 +161,32 @@ def test_material_that_cannot_be(folder):
     own = bpy.context.scene.tallow.materials[0]
     own.latent_heat, own.solidus, own.liquidus = 1000.0, 80.0, 20.0
     scenes.expect_error(bpy.ops.tallow.bake, "Wax", own.name, "melt")
+
+
+def test_liquid_without_weight(folder):
+    wax = scenes.wax_in_a_box(folder)
+    wax.tallow.role = "LIQUID"
+    scenes.select(wax)
+    bpy.ops.tallow.edit_material()
+    own = bpy.context.scene.tallow.materials[0]
+    for own.density in ((0.0, 0.0), (-5.0, -5.0)):  # a field takes the least that can be baked instead
+        assert 0.0099 < min(own.density) < 0.0101
+    wax.tallow.material = "water"
+    from tallow.properties import materials
+    found = materials.all_presets()
+    water = found["water"]
+    try:
+        for density in (0.0, -5.0):  # of a preset that somebody wrote
+            found["water"] = {**water, "density": [density, 998.0]}
+            scenes.expect_error(bpy.ops.tallow.bake, "Wax", water["label"], "density", "more than zero", "choose another")
+    finally:
+        found["water"] = water
+
+
+def test_body_without_weight(folder):
+    wax = scenes.wax_in_a_box(folder)
+    for wax.tallow.density, wax.tallow.mass in ((0.0, 0.0), (-5.0, -5.0)):
+        assert wax.tallow.density > 0.09 and wax.tallow.mass > 0.0
 
 
 def test_custom_material_survives_and_can_be_removed(folder):

@@ -120,6 +120,15 @@ static void test_body_inside_another_is_refused(void **state)
     expectWords(&w, "Core", "inside each other");
 }
 
+static void test_liquid_inside_a_solid_is_refused_by_name(void **state)
+{
+    (void)state;
+    World w = pool(TLW_WALL_SLIP);
+    addBox(&w, TLW_ROLE_SOLID, "Rock", (tlwVec3){-0.1, -0.1, -0.1}, (tlwVec3){0.5, 0.3, 0.2}, (tlwVec3){0, 0, 0});
+    assert_int_equal(tlwCreateSim(w.scene, &w.sim), TLW_BAD_ARGUMENT);
+    expectWords(&w, "Pool", "inside a solid");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_body_above_an_open_top_falls_in),
         cmocka_unit_test(test_body_stuck_in_a_wall_is_refused),
         cmocka_unit_test(test_body_inside_another_is_refused),
+        cmocka_unit_test(test_liquid_inside_a_solid_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

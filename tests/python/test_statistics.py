@@ -10,6 +10,10 @@ def test_a_frame_in_words():
     assert statistics.stages(ENTRY) == [("Viscosity", "0.90 s"), ("Pressure", "0.20 s")]
 
 
+def test_liquids_that_never_melt_are_not_called_molten():
+    assert "Molten" not in dict(statistics.summary(ENTRY, melts=False))
+
+
 def test_missing_numbers_are_left_out():
     assert statistics.summary({}) == statistics.details({}) == statistics.stages({}) == []
     assert statistics.summary({"particle_volume": 0.0, "target_volume": 0.0, "melted": 0.0}) == [("Molten", "0 %")]

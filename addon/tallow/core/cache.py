@@ -105,6 +105,11 @@ class Cache:
                 self._materials = []
         return self._materials
 
+    @property
+    def melts(self) -> bool:
+        """Whether any of the materials has a melting point; water, honey and paste have none."""
+        return any(material.get("latent_heat", 0.0) > 0.0 for material in self.materials)
+
 
 def new_bake_folder(root: Path, now: Optional[datetime] = None) -> Path:
     """Make a folder for a new bake. Never an old one: Blender 4.1+ shows stale data for an overwritten .vdb."""

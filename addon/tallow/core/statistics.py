@@ -19,15 +19,15 @@ def format_volume(cubic_metres: float) -> str:
     return f"{cubic_metres:.4g} m³"
 
 
-def summary(entry: Dict) -> Rows:
-    """What an artist looks at: is the volume kept, has it melted, does it fit into memory."""
+def summary(entry: Dict, melts: bool = True) -> Rows:
+    """What an artist looks at: is the volume kept, has it melted, does it fit into memory. `melts`: whether anything can."""
     rows: Rows = []
     volume, target = entry.get("particle_volume"), entry.get("target_volume")
     if volume:
         rows.append(("Volume", format_volume(volume)))
     if volume and target:
         rows.append(("Drift", f"{(volume / target - 1.0) * 100.0:+.2f} %"))
-    if entry.get("melted") is not None:
+    if melts and entry.get("melted") is not None:
         rows.append(("Molten", f"{entry['melted'] * 100.0:.0f} %"))
     if entry.get("peak_memory"):
         rows.append(("Baker RAM", format_bytes(entry["peak_memory"]) + " at most"))

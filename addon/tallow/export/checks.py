@@ -14,7 +14,9 @@ from .. import amount, domain, roles
 from ..core import estimate
 from ..playback import bodies
 from ..properties.materials import lookup
-from . import settings
+from . import meshes, settings
+
+SMALLEST_CELL = 2e-5  # m, of the library
 
 
 class Problem(NamedTuple):
@@ -27,18 +29,53 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     box = domain.get(scene)
     if box is None:
         return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
-    if not roles.with_role(scene, *roles.FLUIDS, "RIGID"):
-        return [Problem(True, "Nothing can move yet. Select a mesh and make it Wax or Liquid.")]
+    moving = roles.with_role(scene, *roles.FLUIDS)
+    if not moving:
+        return [Problem(True, "Nothing can flow yet. Select a mesh and make it Wax or Liquid.")]
+    if not any(roles.takes_part(obj, bpy.context.view_layer) for obj in moving):
+        return [Problem(True, f"{moving[0].name} is disabled in the viewport or excluded, so nothing can flow. Enable it in the "
+                              "Outliner.")]
     problems: List[Problem] = []
     first, last = settings.frame_range(scene)
     if last < first:
-        problems.append(Problem(True, f"The last frame ({last}) comes before the first ({first})."))
+        problems.append(Problem(True, f"The last frame ({last}) comes before the first ({first}). Change the range under Bake."))
     low, high = domain.bounds(box)
     if min(high - low) <= 0.0:
         return problems + [Problem(True, "The domain is flat. Scale it so that it has room on every side.")]
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
-    return problems + _check_size(scene)
+    return problems + _check_domain(scene) + _check_size(scene)
+
+
+def _check_domain(scene: bpy.types.Scene) -> List[Problem]:
+    cell, sides = domain.cell_size(scene), domain.size(scene)
+    if cell < SMALLEST_CELL:
+        return [Problem(True, f"Cells would be {estimate.format_length(cell)} wide, and {estimate.format_length(SMALLEST_CELL)} is "
+                              "the least. Make the domain larger, or lower the resolution.")]
+    thin = min(range(3), key=lambda i: sides[i])
+    if sides[thin] < cell:
+        return [Problem(True, f"The domain is only {estimate.format_length(sides[thin])} thick along {'XYZ'[thin]}, less than a "
+                              f"cell ({estimate.format_length(cell)}). Scale it up, or raise the resolution.")]
+    return []
+
+
+def warnings_before_bake(context: bpy.types.Context) -> List[str]:
+    """What an artist should know and what takes a look at every vertex: the boxes around turned objects say too much."""
+    scene = context.scene
+    low, high = domain.bounds(domain.get(scene))
+    found = []
+    for obj in roles.with_role(scene, *roles.SOURCES, "RIGID"):
+        if not roles.takes_part(obj, context.view_layer) or not _sticks_out(context, obj, low, high):
+            continue
+        found.append(f"{obj.name} sticks out of the domain; " + ("walls push it in, and no liquid acts on it outside."
+                     if obj.tallow.role == "RIGID" else "the part outside is cut off."))
+    return found
+
+
+def _sticks_out(context: bpy.types.Context, obj: bpy.types.Object, low, high) -> bool:
+    matrix = (bodies.rest_matrix(obj) if obj.tallow.role == "RIGID" else None) or obj.matrix_world
+    points = meshes.transform(meshes.evaluated(obj, context.evaluated_depsgraph_get()), matrix).positions
+    return bool(len(points)) and any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
 
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
@@ -52,9 +89,6 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
     outside = any(box_high[i] <= low[i] or box_low[i] >= high[i] for i in range(3))
     if outside and role in roles.FLUIDS + ("RIGID",):
         problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
-    elif role in roles.SOURCES + ("RIGID",) and any(box_low[i] < low[i] - 1e-5 or box_high[i] > high[i] + 1e-5
-                                                    for i in range(3)):
-        problems.append(Problem(False, f"{obj.name} sticks out of the domain; the part outside is cut off."))
     return problems + _check_cells(scene, obj)
 
 

@@ -30,16 +30,15 @@ class Exporter:
         self.warnings: List[str] = []
         self.materials: Dict[str, Dict] = {}
         self.meshes: Dict[str, meshes.Triangles] = {}
-        visible = set(context.view_layer.objects)
-        self.objects = [obj for obj in roles.with_role(self.scene) if self._takes_part(obj, visible)]
+        self.objects = [obj for obj in roles.with_role(self.scene) if self._takes_part(obj)]
         self.fields = sorted((obj for obj in self.scene.objects if objects.is_force(obj)), key=lambda obj: obj.name)
         self.tracks = {obj: motion.Track(obj) for obj in self.objects + self.fields}
         self.stems = {obj: self.writer.unique_stem(obj.name) for obj in self.objects}
         self.deformations = {obj: motion.Deformation(obj, self.stems[obj]) for obj in self.objects
                              if obj.tallow.role in ("SOLID", "HEAT") and motion.may_deform(obj)}
 
-    def _takes_part(self, obj: bpy.types.Object, visible: set) -> bool:
-        if obj in visible and not obj.hide_viewport:
+    def _takes_part(self, obj: bpy.types.Object) -> bool:
+        if roles.takes_part(obj, self.context.view_layer):
             return True
         self.warnings.append(f"{obj.name} is disabled in the viewport or excluded, and is left out.")
         return False
@@ -129,7 +128,8 @@ class Exporter:
                 raise ExportError(f"{obj.name} has no material. Choose one in 'What is this object?'.")
             wrong = presets.problems(material)
             if wrong:
-                raise ExportError(f"The material {material['label']} of {obj.name} cannot be used: {wrong[0]}.")
+                raise ExportError(f"The material {material['label']} of {obj.name} cannot be used: {wrong[0]}. "
+                                  "Change its numbers, or choose another one.")
             taken = {member["name"] for member in self.materials.values()}
             name, number = material["label"], 2
             while name in taken:

@@ -85,7 +85,8 @@ def _draw_messages(context, layout, status) -> None:
         box = layout.box()
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
-    facts(layout, summary(status.entry))
+    cache = playback.cache_of(context.scene)
+    facts(layout, summary(status.entry, melts=cache is None or cache.melts))
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
@@ -154,7 +155,7 @@ class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
             return
         entry = cache.frames[frame]
         self.layout.label(text=f"Frame {frame}", icon="INFO")
-        facts(self.layout, summary(entry) + details(entry))
+        facts(self.layout, summary(entry, cache.melts) + details(entry))
         rows = stages(entry)
         if rows:
             self.layout.label(text="Where the time went", icon="TIME")

@@ -183,7 +183,7 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
         layout.row(align=True).prop(own, "frozen", expand=True)
         if own.frozen == "SOFT":
             fields(layout).prop(own, "solid_viscosity")
-        _draw_curve(layout, own)
+        _draw_curve(context, layout, own)
         _draw_pairs(layout, own)
         column = fields(layout)
         column.prop(own, "surface_tension")
@@ -210,7 +210,7 @@ def _headings(column, *names) -> None:
         cell.label(text=name)
 
 
-def _draw_curve(layout, own) -> None:
+def _draw_curve(context, layout, own) -> None:
     material = own.as_dict()
     box = layout.box()
     box.label(text="Viscosity by temperature", icon="FCURVE")
@@ -233,7 +233,7 @@ def _draw_curve(layout, own) -> None:
         row.operator("tallow.remove_curve_point", text="", icon="X").index = index
     box.operator("tallow.add_curve_point", icon="ADD")
     for problem in presets.problems(material):
-        box.label(text=problem[0].upper() + problem[1:], icon="ERROR")
+        wrapped(context, box, problem[0].upper() + problem[1:], "ERROR", inset=60)
 
 
 CLASSES = (TALLOW_PT_object, TALLOW_PT_material, TALLOW_PT_motion, TALLOW_PT_heat)

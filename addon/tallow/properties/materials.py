@@ -44,8 +44,8 @@ class TallowCurvePoint(bpy.types.PropertyGroup):
                              description="Pascal seconds: water 0.001, oil 0.1, honey 10, toothpaste 100")
 
 
-def _pair(name: str, unit: str, default: float, text: str):
-    return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=(default, default), min=1e-4, max=1e7, precision=3,
+def _pair(name: str, unit: str, default: float, text: str, low: float = 1e-4, high: float = 1e7):
+    return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=(default, default), min=low, max=high, precision=3,
                                description=f"{text}, solid and liquid")
 
 
@@ -53,7 +53,7 @@ class TallowMaterial(bpy.types.PropertyGroup):
     """A material of the artist's own, all in SI units except temperatures in degrees Celsius."""
 
     uid: IntProperty(options={"HIDDEN"})
-    density: _pair("Density", "kg/m³", 998.0, "Weight of a cubic metre")
+    density: _pair("Density", "kg/m³", 998.0, "Weight of a cubic metre", 0.01, 1e5)
     specific_heat: _pair("Specific heat", "J/kg K", 4182.0, "Energy that warms a kilogram by one degree")
     conductivity: _pair("Conductivity", "W/m K", 0.6, "How well heat passes through")
     solidus: FloatProperty(name="Melts from (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,

@@ -47,6 +47,15 @@ static void matchMassToSurface(tlwSim *sim)
         sim->particles.mass[n] *= scale;
 }
 
+// Of the first object that is liquid, for a message.
+static const char *nameOfLiquid(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++)
+        if (scene->objects[o].def.role == TLW_ROLE_LIQUID)
+            return scene->objects[o].def.name;
+    return "The liquid";
+}
+
 static tlwResult start(tlwSim *sim)
 {
     tlwContext *context = sim->context;
@@ -86,8 +95,10 @@ static tlwResult start(tlwSim *sim)
     tlwDestroySolids(&liquids);
     TLW_TRY(result);
     if (!sim->particles.count && !sim->sources.count)
-        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
-                       "There is no liquid inside the domain: move a liquid into it, or make the cells smaller.");
+        return tlwFail(
+            &context->message, TLW_BAD_ARGUMENT,
+            "%s starts inside a solid, so that nothing of it is left; move it out, or make the cells smaller.",
+            nameOfLiquid(sim->scene));
     TLW_TRY(tlwSortParticles(context->threads, &flow->grid, &sim->particles, &sim->order));
     TLW_TRY(tlwForgetWalls(context->threads, flow));
     TLW_TRY(tlwRedistance(context->threads, flow));
