@@ -277,7 +277,10 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out
     const float *s = work->solid + at;
     int64_t b = work->stride[(axis + 1) % 3], c = work->stride[(axis + 2) % 3];
     float low = fminf(fminf(s[0], s[b]), fminf(s[c], s[b + c])), high = fmaxf(fmaxf(s[0], s[b]), fmaxf(s[c], s[b + c]));
-    return high - low < ALIGNED * work->dx ? FACE_SLIP_NORMAL : FACE_SLIP;
+    if (high - low < ALIGNED * work->dx)
+        return FACE_SLIP_NORMAL;
+    // Liquid flows through what is open of a slanted face, and must not do so without viscosity.
+    return high > ON_WALL * work->dx ? FACE_FREE : FACE_SLIP;
 }
 
 static void fillKinds(Work *work, const tlwTile *tile)
