@@ -179,12 +179,12 @@ def read_back(mesh):
 
 
 def test_both_ways_to_fill_a_mesh_agree(folder):
-    from tallow.core import frames
     from tallow.playback import fill
     write_big_frame(folder / "big.ply", 12)
-    frame = frames.prepare(folder / "big.ply", 1.0, "NONE", [])
+    frame = fill.prepare(folder / "big.ply", 1.0, "NONE", [])
     results = []
     kept = fill.STRUCTURES
+    assert bool(frame.packed) == kept
     try:
         for fill.STRUCTURES in (kept, False):
             mesh = bpy.data.meshes.new("Filled")

@@ -18,6 +18,7 @@ class Frame(NamedTuple):
     edges: np.ndarray  # (e, 2) uint32
     corner_edges: np.ndarray  # (3 m,) uint32
     attributes: Dict[str, np.ndarray]
+    packed: Tuple[np.ndarray, ...] = ()  # the same geometry as Blender keeps it, where that is known
 
 
 def find_edges(corners: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

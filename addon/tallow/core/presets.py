@@ -108,8 +108,8 @@ def describe(material: Dict) -> List[Tuple[str, str]]:
         low, high = material["solidus"] - ZERO_CELSIUS, material["liquidus"] - ZERO_CELSIUS
         lines.append(("Melts at", f"{low:.0f} °C" if high - low < 1.0 else f"{low:.0f} to {high:.0f} °C"))
     else:
-        lines.append(("Melts", "always liquid"))
-    lines.append(("When hot", thickness_word(material["viscosity"][-1][1])))
+        lines.append(("Freezes", "never"))
+    lines.append(("When hot" if material["latent_heat"] > 0.0 else "Flows", thickness_word(material["viscosity"][-1][1])))
     return lines
 
 

@@ -13,7 +13,7 @@ from . import fill
 
 NAME = "Tallow Surface"
 COLOR = "tallow_color"
-_ahead = ReadAhead()
+_ahead = ReadAhead(fill.prepare)
 
 
 def get_object(scene: bpy.types.Scene, create: bool) -> Optional[bpy.types.Object]:
