@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -18,8 +19,14 @@ TIMEOUT = 900
 
 def run_file(blender, path):
     """(passed, failed) of one file. A Blender that dies counts as a failure."""
+    # Blenders that end without saying goodbye leave their temporary folders, and unsaved files their bakes.
+    with tempfile.TemporaryDirectory(prefix="tallow_blender_") as scratch:
+        return run_blender(blender, path, scratch)
+
+
+def run_blender(blender, path, scratch):
     # Debian's Blender takes the first Python of the PATH for its own; one without numpy would not do.
-    environment = {**os.environ, "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", "")])}
+    environment = {**os.environ, "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", "")]), "TMPDIR": scratch}
     if not path.stem.startswith("test_real"):
         environment["TALLOW_BAKER"] = str(FAKE)
     command = [blender, "--factory-startup", "--python-exit-code", "1"]

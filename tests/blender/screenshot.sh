@@ -6,7 +6,7 @@ out=${1:-$root/docs/images/sidebar.png}
 state=${2:-ready}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export PATH="/usr/bin:$PATH" LIBGL_ALWAYS_SOFTWARE=1
+export PATH="/usr/bin:$PATH" TMPDIR="$work" LIBGL_ALWAYS_SOFTWARE=1
 xvfb-run -a -s "-screen 0 1000x${HEIGHT:-1500}x24" blender --factory-startup --python-exit-code 1 --no-window-focus \
     --window-geometry 0 0 1000 "${HEIGHT:-1500}" --python "$root/tests/blender/screenshot_sidebar.py" -- "$work/window.png" "$state" \
     >"$work/log" 2>&1

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import addon_utils
@@ -62,6 +64,20 @@ def show_bake(options: argparse.Namespace, kit) -> None:
     kit.roles.update_sources(kit.roles.with_role(scene, *kit.roles.SOURCES), baked=True)
 
 
+@contextmanager
+def quiet_cycles():
+    """Cycles prints forty lines per picture, from C, where Python's own redirection does not reach."""
+    sys.stdout.flush()
+    kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nothing)
+
+
 def drop_subsurface() -> None:
     """Light inside the wax only speckles at few samples."""
     for material in bpy.data.materials:
@@ -89,10 +105,13 @@ def render(options: argparse.Namespace, sheet, shape: float) -> None:
     scene.render.use_motion_blur = True
     last = scene.frame_end
     frames = range(scene.frame_start, last + 1, options.step) if options.step else sorted({min(f, last) for f in sheet})
-    for frame in frames:
+    for number, frame in enumerate(frames, 1):
         scene.frame_set(frame)
         scene.render.filepath = str(options.out / f"{options.scene}_{frame:04d}.png")
-        bpy.ops.render.render(write_still=True)
+        start = time.perf_counter()
+        with quiet_cycles():
+            bpy.ops.render.render(write_still=True)
+        print(f"Rendered frame {frame}, picture {number} of {len(frames)}, in {time.perf_counter() - start:.0f} s", flush=True)
 
 
 def main() -> None:
@@ -111,6 +130,7 @@ def main() -> None:
     if options.reuse:
         show_bake(options, demo.kit)
     else:
+        print(f"{module.LABEL}: {module.TEXT}. Baking {bpy.context.scene.frame_end} frames:", flush=True)
         bake(options)
     if options.step != 0:
         render(options, module.SHEET, getattr(module, "SHAPE", 4.0 / 3.0))

@@ -45,7 +45,7 @@ class TALLOW_OT_quick_melt(_Quick):
     bl_description = ("Make the selected mesh wax, and add all that it needs to melt: a domain, a floor and heat. Then press "
                       "Bake")
 
-    heat: EnumProperty(name="Heat", default="PLATE", items=(
+    heat: EnumProperty(name="Heat", default="PLATE", description="What melts the wax", items=(
         ("PLATE", "Hot plate", "The wax stands on a hot plate"),
         ("LAMP", "Lamp", "A heat lamp shines on the wax")))
     seconds: FloatProperty(name="Melts In (s)", default=4.0, min=0.1, max=1000.0,

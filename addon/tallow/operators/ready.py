@@ -15,7 +15,7 @@ class TALLOW_OT_ready_scene(bpy.types.Operator):
     bl_description = "Build a scene that is ready to bake. It takes the place of what is in this scene"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: EnumProperty(name="Scene", items=ITEMS)
+    name: EnumProperty(name="Scene", description="Which scene to build", items=ITEMS)
 
     @classmethod
     def poll(cls, context):

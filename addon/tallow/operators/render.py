@@ -34,7 +34,7 @@ class TALLOW_OT_add_material(bpy.types.Operator):
                       "melted. Its texture sticks to the wax as it flows")
     bl_options = {"REGISTER", "UNDO"}
 
-    style: EnumProperty(name="Look", default="WAX", items=(
+    style: EnumProperty(name="Look", default="WAX", description="What the surface looks like", items=(
         ("AUTO", "Automatic", "By what the liquid is made of"),
         ("WAX", "Wax", "Matt where solid, wet where molten"),
         ("LIQUID", "Liquid", "Clear or glossy")))

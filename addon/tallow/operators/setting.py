@@ -14,7 +14,7 @@ class TALLOW_OT_set_role(bpy.types.Operator):
     bl_description = "Set what the selected objects are in the simulation"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="Role", items=ROLES, default="WAX")
+    role: EnumProperty(name="Role", description="What the selected objects are in the simulation", items=ROLES, default="WAX")
 
     @classmethod
     def description(cls, _context, properties) -> str:
