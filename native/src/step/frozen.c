@@ -31,6 +31,7 @@ void tlwFreePieces(tlwPieces *pieces)
     tlwFree(pieces->items);
     tlwFree(pieces->by_id);
     tlwFree(pieces->cuts);
+    tlwFree(pieces->shapes);
     memset(pieces, 0, sizeof *pieces);
 }
 

@@ -69,6 +69,14 @@ typedef struct tlwPieceCut {
     float phi;      // m: of the liquid, without the piece
 } tlwPieceCut;
 
+// A cell in or next to a free piece, for viscosity.
+typedef struct tlwPieceShape {
+    int64_t cell;
+    int32_t piece;  // label
+    float distance; // of its centre to the piece's surface, cells, -1 .. 1
+    bool dry;       // no liquid: neither under it nor with particles of it
+} tlwPieceShape;
+
 typedef struct tlwPieces {
     tlwPiece *items; // label n of flow->label is items[n - 1]
     int *by_id;      // numbers of the items in order of their ids
@@ -76,6 +84,8 @@ typedef struct tlwPieces {
     uint32_t next_id;
     tlwPieceCut *cuts; // of this step
     int64_t cut_count;
+    tlwPieceShape *shapes; // of this step
+    int64_t shape_count;
 } tlwPieces;
 
 // What finding pieces reads and writes.
@@ -112,8 +122,16 @@ tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPiec
 // where nothing is cut.
 tlwResult tlwShowCuts(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, int *phi);
 
-// What viscosity did to the faces of pieces that were added before.
-void tlwUpdateCoupledPieces(const tlwFlow *flow, tlwPieces *pieces, tlwBodyCoupling *coupling);
+// Free pieces as viscosity sees them: solids whose surface may lie anywhere in a cell. Fields to be returned with
+// tlwHideShapes.
+typedef struct tlwShownShapes {
+    int solid;     // node, float, m: flow->solid, or the distance to a piece where that is nearer
+    int label;     // node, int32: that piece, else 0
+    int viscosity; // cell, float: flow->viscosity; 0 in dry cells of pieces, whose frozen particles do not flow
+} tlwShownShapes;
+
+tlwResult tlwShowShapes(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, tlwShownShapes *shown);
+void tlwHideShapes(tlwFlow *flow, const tlwShownShapes *shown);
 
 // After pressure over dt: the pieces' faces move with them.
 void tlwMovePieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pieces, const tlwBodyCoupling *coupling);
@@ -159,8 +177,8 @@ bool tlwIndexPieces(tlwPieces *pieces);
 tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member,
                            tlwPieces *pieces);
 
-// Find the cells that free pieces cut and what they leave of the faces there (frozen_cut.c). Writes flow->open, cover
-// and `cuts`.
+// Find the cells that free pieces cut and what they leave of the faces there (frozen_cut.c). Writes flow->open, cover,
+// `cuts` and `shapes`.
 tlwResult tlwCutPieces(const tlwPieceSearch *search, tlwPieces *pieces);
 
 // Close faces of labelled cells, but for those that are cut, and give them their piece's `velocity` and `spin`.

@@ -19,7 +19,7 @@ typedef struct Cut {
     int32_t *cover;
     double *volumes, *grown; // per piece, in cells: as it is, and with GROW
     float *shift;            // per piece, cells
-    int64_t capacity;
+    int64_t capacity, shape_capacity;
 } Cut;
 
 #define GROW 0.1f // cells
@@ -212,6 +212,35 @@ static tlwResult listCuts(Cut *u)
     return TLW_OK;
 }
 
+static bool holdsLiquid(const Cut *u, int t, int c)
+{
+    const tlwParticleOrder *order = u->search->order;
+    const int32_t *start = order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
+    for (int64_t n = order->tile_start[t] + start[c]; n < order->tile_start[t] + start[c + 1]; n++)
+        if (!u->search->particles->frozen[n])
+            return true;
+    return false;
+}
+
+static tlwResult listShapes(Cut *u)
+{
+    for (int t = 0; t < u->grid->tile_count; t++) {
+        int c = 0;
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+        for (int i = 0; i < TLW_TILE; i++, c++) {
+            int64_t at = row + i;
+            if (!u->near[at])
+                continue;
+            bool dry = !u->cover[at] && (u->piece[at] || !holdsLiquid(u, t, c));
+            tlwPieceShape shape = {at, u->near[at], u->distance[at], dry};
+            if (!tlwReserve((void **)&u->pieces->shapes, &u->shape_capacity, u->pieces->shape_count + 1, sizeof shape))
+                return TLW_OUT_OF_MEMORY;
+            u->pieces->shapes[u->pieces->shape_count++] = shape;
+        }
+    }
+    return TLW_OK;
+}
+
 static float faceShare(const Cut *u, int axis, const int at[3])
 {
     enum { PARTS = 2, NODES = PARTS + 1 };
@@ -257,6 +286,7 @@ static tlwResult cutFaces(Cut *u)
     measureShapes(u);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, shiftRange, u);
     TLW_TRY(listCuts(u));
+    TLW_TRY(listShapes(u));
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, faceRange, u);
     return TLW_OK;
 }

@@ -186,23 +186,24 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
 }
 
 // One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
-static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *coupling, int depth)
+static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling, int depth)
 {
     const tlwFlow *flow = &sim->flow;
     tlwViscosityDef def = {.grid = &sim->flow.grid,
                            .phi = flow->phi,
-                           .solid = flow->solid,
-                           .viscosity = flow->viscosity,
+                           .solid = shapes->solid >= 0 ? shapes->solid : flow->solid,
+                           .viscosity = shapes->viscosity >= 0 ? shapes->viscosity : flow->viscosity,
                            .has_slopes = flow->fluidity_slope[0] >= 0,
                            .density = flow->density,
                            .stick = flow->stick,
                            .held = flow->frozen,
-                           .held_value = pieces ? TLW_FROZEN_HELD : 0,
+                           .held_value = sim->pieces.count > 0 ? TLW_FROZEN_HELD : 0,
                            .has_nozzles = flow->given >= 0,
                            .open = {flow->open[0], flow->open[1], flow->open[2]},
                            .coupling = coupling,
                            .solid_object = flow->solid_object,
-                           .label = flow->piece,
+                           .label = shapes->label,
+                           .piece = flow->piece,
                            .dt = dt,
                            .tolerance = sim->scene->def.viscosity_tolerance,
                            .max_iterations = sim->scene->def.max_iterations,
@@ -222,8 +223,19 @@ static tlwResult diffuse(tlwSim *sim, double dt, bool pieces, tlwBodyCoupling *c
     sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
     if (result != TLW_NOT_CONVERGED || depth == 4)
         return result;
-    TLW_TRY(diffuse(sim, 0.5 * dt, pieces, coupling, depth + 1));
-    return diffuse(sim, 0.5 * dt, pieces, coupling, depth + 1);
+    TLW_TRY(diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1));
+    return diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1);
+}
+
+// Viscosity over dt; with a coupling it drags bodies and free pieces.
+static tlwResult applyViscosity(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
+{
+    tlwShownShapes shapes = {-1, -1, -1};
+    if (coupling)
+        TLW_TRY(tlwShowShapes(sim->context, &sim->flow, &sim->pieces, &shapes));
+    tlwResult result = diffuse(sim, dt, &shapes, coupling, 0);
+    tlwHideShapes(&sim->flow, &shapes);
+    return result;
 }
 
 static double viscousRange(void *context, int64_t begin, int64_t end)
@@ -280,7 +292,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
-        TLW_TRY(diffuse(sim, dt, sim->pieces.count > 0, strong && !sim->solids.split ? coupling : NULL, 0));
+        TLW_TRY(applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL));
         tlwClockStage(sim, "viscosity");
         if (strong) {
             showBodies(sim, dt, coupling);

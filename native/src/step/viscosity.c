@@ -18,6 +18,7 @@ static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *co
     const tlwGrid *grid = def->grid;
     const float *phi = tlwGetFloats(grid, def->phi), *rho = tlwGetFloats(grid, def->density);
     const float *mu = tlwGetFloats(grid, def->viscosity);
+    const int32_t *piece = def->coupling && def->label >= 0 ? tlwGetInts(grid, def->piece) : NULL;
     double sum = 0;
     int64_t wet = 0;
     *count = 0;
@@ -30,7 +31,7 @@ static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *co
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++) {
             used |= phi[row + i] < 2 * grid->dx;
-            if (phi[row + i] < 0) {
+            if (phi[row + i] < 0 && !(piece && piece[row + i])) {
                 sum += rho[row + i] > 0 ? rho[row + i] : 0;
                 *thickest = mu[row + i] > *thickest ? mu[row + i] : *thickest;
                 wet += rho[row + i] > 0;
@@ -52,7 +53,16 @@ static void buildRange(void *context, int64_t begin, int64_t end)
         tlwBuildViscosityTile(build, &build->system->level.grid.tiles[t]);
 }
 
-// Faces of held cells are prescribed.
+// Held cells, and those of free pieces that are not dragged.
+static bool isHeld(const tlwViscosityBuild *build, const uint8_t *held, int64_t cell)
+{
+    const tlwViscosityDef *def = build->def;
+    if (held[cell] <= def->held_value || !build->body_count || def->label < 0)
+        return held[cell] >= def->held_value;
+    return !tlwIsDraggedPiece(build, tlwGetInts(def->grid, def->piece)[cell]);
+}
+
+// Their faces are prescribed.
 static void holdRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -60,8 +70,6 @@ static void holdRange(void *context, int64_t begin, int64_t end)
     tlwStressSystem *system = build->system;
     const tlwGrid *grid = &system->level.grid;
     const uint8_t *held = tlwGetBytes(def->grid, def->held);
-    const uint8_t most =
-        build->body_count && def->drag_pieces ? def->held_value : UINT8_MAX; // higher values are free pieces: bodies
     const int64_t stride[3] = {1, def->grid->stride_y, def->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
@@ -69,14 +77,15 @@ static void holdRange(void *context, int64_t begin, int64_t end)
             int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
             for (int a = 0; a < 3; a++)
                 for (int i = 0; i < TLW_TILE; i++) {
-                    uint8_t here = held[from + i], below = held[from + i - stride[a]];
-                    if (!(here >= def->held_value && here <= most) && !(below >= def->held_value && below <= most))
+                    int64_t here = from + i, below = here - stride[a];
+                    if (!isHeld(build, held, here) && !isHeld(build, held, below))
                         continue;
-                    bool piece = here != def->held_value && below != def->held_value; // a free one, which may be cut
-                    if (piece && def->open[a] > 0 && tlwGetFloats(def->grid, def->open[a])[from + i] > 0)
+                    // A free one may be cut.
+                    bool piece = held[here] != def->held_value && held[below] != def->held_value;
+                    if (piece && def->open[a] > 0 && tlwGetFloats(def->grid, def->open[a])[here] > 0)
                         continue;
                     system->level.mass[a][row + i] = -1;
-                    system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[from + i];
+                    system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[here];
                 }
         }
 }
@@ -218,7 +227,7 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
             .def = def, .system = &system, .density = (float)density, .stiffest = (float)(STIFFEST * unit)};
         build.body_viscosity = fminf(fmaxf((float)unit, thickest) * BODY_STIFFNESS, build.stiffest);
         build.body_count = def->coupling ? def->coupling->count : 0;
-        while (build.body_count > 0 && !def->drag_pieces && // pieces come last
+        while (build.body_count > 0 && def->label < 0 && // pieces come last
                def->coupling->bodies[build.body_count - 1].object >= TLW_PIECE_KEY(0))
             build.body_count--;
         if (build.body_count > TLW_MAX_VISCOUS_BODIES)

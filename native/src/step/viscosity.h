@@ -33,9 +33,9 @@ typedef struct tlwViscosityDef {
     // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
     // and spin here. Null, or a body that is too small: they move as solid_velocity says.
     tlwBodyCoupling *coupling;
-    bool drag_pieces; // the pieces too; else they are held
-    int solid_object; // cell, int16: with `coupling`
-    int label;        // cell, int32: free frozen piece, with `coupling`
+    int solid_object; // node, int16: with `coupling`
+    int label;        // node, int32: free frozen piece whose distance `solid` holds; -1 = no piece is dragged
+    int piece;        // cell, int32: free frozen piece, with `label`
     double dt;
     double tolerance; // relative residual
     int max_iterations;

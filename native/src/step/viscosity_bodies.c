@@ -1,6 +1,7 @@
 #include "step/viscosity_bodies.h"
 
 #include "base/memory.h"
+#include "step/solids.h"
 
 static const double LIGHTEST_FACE = 0.025; // of a full face of liquid: lighter ones would be peeled off as ghosts
 static const int LOOSE_PASSES = 4;
@@ -16,6 +17,45 @@ bool tlwAddBodyOwners(tlwViscosityBuild *build)
         build->owner[a] = tlwGetBytes(&build->system->level.grid, slot);
     }
     return true;
+}
+
+static int findBody(const tlwViscosityBuild *build, int key)
+{
+    const tlwBodyCoupling *coupling = build->def->coupling;
+    for (int b = 0; b < build->body_count; b++)
+        if (coupling->bodies[b].object == key)
+            return b + 1;
+    return 0;
+}
+
+int32_t tlwGetNodePiece(const tlwViscosityDef *def, int64_t node)
+{
+    return def->coupling && def->label >= 0 ? tlwGetInts(def->grid, def->label)[node] : 0;
+}
+
+int tlwFindNodeBody(const tlwViscosityBuild *build, int64_t node)
+{
+    const tlwViscosityDef *def = build->def;
+    if (tlwGetNodePiece(def, node))
+        return findBody(build, TLW_PIECE_KEY(tlwGetNodePiece(def, node)));
+    int object = ((const int16_t *)def->grid->fields[def->solid_object].data)[node];
+    bool stick = def->stick >= 0 && tlwGetBytes(def->grid, def->stick)[node];
+    return stick && object >= 0 ? findBody(build, object) : 0;
+}
+
+bool tlwIsDraggedPiece(const tlwViscosityBuild *build, int32_t label)
+{
+    int body = label && build->def->label >= 0 ? findBody(build, TLW_PIECE_KEY(label)) : 0;
+    return body && build->dragged[body - 1];
+}
+
+// The body that a face of the flow lies in, 1 .. body_count, or 0.
+static int findFaceBody(const tlwViscosityBuild *build, int axis, int64_t at)
+{
+    const tlwGrid *flow = build->def->grid;
+    const float *solid = tlwGetFloats(flow, build->def->solid);
+    bool inside = tlwGetFaceDistance(flow, solid, axis, at) <= TLW_ON_WALL * (float)flow->dx;
+    return inside ? tlwFindNodeBody(build, tlwFindDeepestNode(flow, solid, axis, at)) : 0;
 }
 
 typedef struct Mark {
@@ -35,7 +75,7 @@ static void markRange(void *context, int64_t begin, int64_t end)
     for (int i = 0; i < TLW_TILE; i++) {
         int64_t at = tlwCellIndex(flow, grid->tiles[t].cell[0] + i, (int)j, k);
         for (int a = 0; a < 3; a++) {
-            int body = tlwFindFaceBody(mark->build, a, at);
+            int body = findFaceBody(mark->build, a, at);
             if (held && (held[at] == def->held_value || held[at - stride[a]] == def->held_value))
                 body = 0; // what it is frozen onto is stronger
             mark->build->owner[a][row + i] = (uint8_t)body;

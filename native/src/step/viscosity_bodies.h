@@ -1,4 +1,4 @@
-// Rigid bodies and frozen pieces in the viscosity solve; private to viscosity.c.
+// Rigid bodies and frozen pieces in the viscosity solve; private to the stage.
 #ifndef TLW_STEP_VISCOSITY_BODIES_H
 #define TLW_STEP_VISCOSITY_BODIES_H
 
@@ -6,6 +6,15 @@
 
 // Bodies that fit into the owners' bytes beside the other kinds of faces.
 #define TLW_MAX_VISCOUS_BODIES 200
+
+// The free piece that a node's distance is to; 0 = that of a solid.
+int32_t tlwGetNodePiece(const tlwViscosityDef *def, int64_t node);
+
+// The body or piece that a node inside a solid belongs to, 1 .. body_count, or 0.
+int tlwFindNodeBody(const tlwViscosityBuild *build, int64_t node);
+
+// Whether viscosity drags a free piece.
+bool tlwIsDraggedPiece(const tlwViscosityBuild *build, int32_t label);
 
 // Room for the faces' owners.
 bool tlwAddBodyOwners(tlwViscosityBuild *build);

@@ -1,7 +1,7 @@
 #include "step/viscosity_weights.h"
 
 #include "step/octants.h"
-#include "step/solids.h"
+#include "step/viscosity_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,6 @@ static const float SLIVER_STIFFNESS = 1e-7f; // stiff slivers are loose ends tha
 static const float LEAST_FLUIDITY = 1e-4f;   // of its cell's, in the stiff part of a cell of two materials
 static const float SMALLEST_MASS = 1e-3f;    // of a full face
 static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
-static const float ON_WALL = 1e-3f;          // cells: a face this close to a wall lies on it
 static const float ALIGNED = 0.02f;          // cells: depths within this are the same
 
 enum { ALL_WET = 1, ALL_DRY = 2 };
@@ -27,9 +26,8 @@ typedef struct Work {
     const tlwGrid *flow;
     const float *phi, *solid, *viscosity, *density;
     const uint8_t *stick;
-    const int32_t *label; // of frozen pieces; null without bodies
-    int64_t base;         // flow index of the tile's first cell
-    int64_t stride[3];    // of the flow
+    int64_t base;      // flow index of the tile's first cell
+    int64_t stride[3]; // of the flow
     float dx;
     bool full, open;                         // no surface, no solid near the tile
     float wet[SIDE][SIDE][SIDE][OCTANTS];    // share of the octant that is liquid
@@ -63,8 +61,6 @@ static void look(Work *work)
             for (int i = 0; i < TLW_TILE + 4; i++) {
                 wettest = work->phi[row + i] > wettest ? work->phi[row + i] : wettest;
                 nearest = work->solid[row + i] < nearest ? work->solid[row + i] : nearest;
-                if (work->label && work->label[row + i])
-                    nearest = 0;
             }
         }
     work->full = wettest < -1.5f * work->dx;
@@ -221,56 +217,22 @@ static void fillTables(Work *work)
                 }
 }
 
-// Distance to solids at the centre of a face.
-static float faceDistance(const Work *work, int axis, int64_t at)
-{
-    int64_t b = work->stride[(axis + 1) % 3], c = work->stride[(axis + 2) % 3];
-    const float *s = work->solid + at;
-    return 0.25f * ((s[0] + s[b]) + (s[c] + s[b + c]));
-}
-
 // From FACE_BODY on: the faces of the coupled bodies, one after the other.
 typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP, FACE_BODY } FaceKind;
-
-static int findBody(const tlwViscosityBuild *build, int key)
-{
-    const tlwBodyCoupling *coupling = build->def->coupling;
-    for (int b = 0; b < build->body_count; b++)
-        if (coupling->bodies[b].object == key)
-            return b + 1;
-    return 0;
-}
-
-int tlwFindFaceBody(const tlwViscosityBuild *build, int axis, int64_t at)
-{
-    const tlwViscosityDef *def = build->def;
-    const tlwGrid *flow = def->grid;
-    const int64_t stride[3] = {1, flow->stride_y, flow->stride_z}, b = stride[(axis + 1) % 3],
-                  c = stride[(axis + 2) % 3];
-    const int32_t *label = tlwGetInts(flow, def->label);
-    int32_t piece = label[at] ? label[at] : label[at - stride[axis]];
-    if (piece)
-        return findBody(build, TLW_PIECE_KEY(piece));
-    const float *s = tlwGetFloats(flow, def->solid) + at;
-    if (0.25f * ((s[0] + s[b]) + (s[c] + s[b + c])) > ON_WALL * (float)flow->dx)
-        return 0;
-    int64_t node = tlwFindDeepestNode(flow, tlwGetFloats(flow, def->solid), axis, at);
-    int object = ((const int16_t *)flow->fields[def->solid_object].data)[node];
-    bool stick = def->stick >= 0 && tlwGetBytes(flow, def->stick)[node];
-    return stick && object >= 0 ? findBody(build, object) : 0;
-}
 
 // What a face is to the liquid: free to move, inside or on a solid that it sticks to, or one that it slips along.
 static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out)
 {
-    int body = work->label ? tlwFindFaceBody(work->build, axis, at) : 0;
-    if (body && work->build->dragged[body - 1]) // one that nothing ties to its body is left to the liquid, which sticks
-        return work->build->owner[axis][out] ? (FaceKind)(FACE_BODY + body - 1) : FACE_FREE;
-    if (body)
-        return FACE_STICK;
-    if (faceDistance(work, axis, at) > ON_WALL * work->dx)
+    const tlwViscosityBuild *build = work->build;
+    if (tlwGetFaceDistance(work->flow, work->solid, axis, at) > TLW_ON_WALL * work->dx)
         return FACE_FREE;
-    if (work->stick && work->stick[tlwFindDeepestNode(work->flow, work->solid, axis, at)])
+    int64_t node = tlwFindDeepestNode(work->flow, work->solid, axis, at);
+    int body = build->body_count ? tlwFindNodeBody(build, node) : 0;
+    if (body && build->dragged[body - 1]) // one that nothing ties to its body is left to the liquid, which sticks
+        return build->owner[axis][out] ? (FaceKind)(FACE_BODY + body - 1) : FACE_FREE;
+    if (tlwGetNodePiece(build->def, node)) // too small to be dragged: its cells are held
+        return FACE_FREE;
+    if (body || (work->stick && work->stick[node]))
         return FACE_STICK;
     // Only a wall square to the axis may hold the normal velocity: a staircase would grip a liquid that should slip.
     // All corners of such a face are equally deep; unlike a gradient this does not see another wall next to this one.
@@ -280,7 +242,7 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out
     if (high - low < ALIGNED * work->dx)
         return FACE_SLIP_NORMAL;
     // Liquid flows through what is open of a slanted face, and must not do so without viscosity.
-    return high > ON_WALL * work->dx ? FACE_FREE : FACE_SLIP;
+    return high > TLW_ON_WALL * work->dx ? FACE_FREE : FACE_SLIP;
 }
 
 static void fillKinds(Work *work, const tlwTile *tile)
@@ -310,6 +272,26 @@ static bool isBodyCell(const Work *work, int i, int j, int k)
            kindOf(work, 2, i, j, k + 1) == kind;
 }
 
+// Smallest share of the distance between opposite faces of a cell over which the liquid strains when a wall it sticks
+// to lies between them. One number for all three axes, as the cell has one coefficient.
+static float normalGap(const Work *work, int i, int j, int k)
+{
+    float least = 1;
+    for (int a = 0; a < 3; a++) {
+        int64_t low = flowIndex(work, i, j, k), high = low + work->stride[a];
+        FaceKind kinds[2] = {kindOf(work, a, i, j, k), kindOf(work, a, i + (a == 0), j + (a == 1), k + (a == 2))};
+        FaceKind wall = kinds[0] == FACE_FREE ? kinds[1] : kinds[0];
+        if ((kinds[0] == FACE_FREE) == (kinds[1] == FACE_FREE) || (wall != FACE_STICK && wall < FACE_BODY))
+            continue;
+        float here = tlwGetFaceDistance(work->flow, work->solid, a, kinds[0] == FACE_FREE ? low : high);
+        float there = tlwGetFaceDistance(work->flow, work->solid, a, kinds[0] == FACE_FREE ? high : low);
+        float gap = here > 0 && there <= 0 ? here / (here - there) : 0;
+        gap = gap > SMALLEST_GAP ? gap : SMALLEST_GAP;
+        least = gap < least ? gap : least;
+    }
+    return least;
+}
+
 static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
 {
     tlwStressSystem *system = work->build->system;
@@ -327,8 +309,9 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
         for (int side = 0; side < 2; side++)
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
+    float gap = work->open ? 1 : normalGap(work, i, j, k);
     system->level.c[TLW_XX][out] =
-        2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / share.vacant;
+        2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / (share.vacant * gap);
 }
 
 // Share of the distance between faces p and q of `axis`, which are neighbours along `across`, over which the liquid
@@ -372,10 +355,6 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
     if (share.wet < SMALLEST_SHARE * OCTANTS)
         return;
     float gap = 1;
-    // A frozen piece ends with its cells: the harmonic mean knows the half cell to it.
-    bool frozen =
-        work->label && (work->label[at] || work->label[at - work->stride[a]] || work->label[at - work->stride[b]] ||
-                        work->label[at - work->stride[a] - work->stride[b]]);
     if (!work->open) {
         int64_t below_b = at - work->stride[b], below_a = at - work->stride[a];
         for (int f = 0; f < 4; f++)
@@ -383,7 +362,7 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
                 return;
         float gap_a = shearGap(work, a, b, at, below_b, face[0], face[1]);
         float gap_b = shearGap(work, b, a, at, below_a, face[2], face[3]);
-        gap = frozen ? 1 : gap_a < gap_b ? gap_a : gap_b;
+        gap = gap_a < gap_b ? gap_a : gap_b;
     }
     float mu = fromAverage(work->build->def->edge_mean, share.resistance / share.wet);
     float value = scale * limitSliver(work, &share, mu) * share.wet / (share.vacant * gap);
@@ -464,7 +443,6 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
     work.viscosity = tlwGetFloats(flow, def->viscosity);
     work.density = tlwGetFloats(flow, def->density);
     work.stick = def->stick >= 0 ? tlwGetBytes(flow, def->stick) : NULL;
-    work.label = build->body_count ? tlwGetInts(flow, def->label) : NULL;
     work.base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]);
     work.stride[0] = 1, work.stride[1] = flow->stride_y, work.stride[2] = flow->stride_z;
     work.dx = (float)flow->dx;

@@ -15,8 +15,16 @@ typedef struct tlwViscosityBuild {
     int body_count;       // of def->coupling that the owners can tell apart
 } tlwViscosityBuild;
 
-// The body that a face of the flow lies in, 1 .. body_count, or 0.
-int tlwFindFaceBody(const tlwViscosityBuild *build, int axis, int64_t at);
+#define TLW_ON_WALL 1e-3f // cells: a face this close to a wall lies on it
+
+// Distance to solids at the centre of a face.
+static inline float tlwGetFaceDistance(const tlwGrid *flow, const float *solid, int axis, int64_t at)
+{
+    const int64_t stride[3] = {1, flow->stride_y, flow->stride_z};
+    int64_t b = stride[(axis + 1) % 3], c = stride[(axis + 2) % 3];
+    const float *s = solid + at;
+    return 0.25f * ((s[0] + s[b]) + (s[c] + s[b + c]));
+}
 
 // Fill c, mass, b and x of a system tile; prescribed faces carry their velocity in b.
 void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile);
