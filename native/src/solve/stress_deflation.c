@@ -13,13 +13,8 @@ static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile,
     int component[4], sign[4], label[4], size = 6 * parts->count;
     int64_t face[4];
     int faces = tlwSampleFaces(&level->grid, kind, row + i, component, face, sign);
-    bool same = true;
-    for (int f = 0; f < faces; f++) {
+    for (int f = 0; f < faces; f++)
         label[f] = tlwFaceLabel(level, parts->label, component[f], face[f]);
-        same = same && label[f] == label[0];
-    }
-    if (same)
-        return;
     int entry[12], count = 0;
     double value[12];
     for (int f = 0; f < faces; f++) {
@@ -47,16 +42,13 @@ static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile,
 
 static void addSamples(const tlwRigidParts *parts, double *dense)
 {
-    const tlwStressLevel *level = parts->level;
-    const tlwGrid *grid = &level->grid;
+    const tlwGrid *grid = &parts->level->grid;
     for (int t = 0; t < grid->tile_count; t++) {
         const tlwTile *tile = &grid->tiles[t];
-        if (parts->tile_inside[t])
-            continue;
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++)
-            for (int kind = 0; kind < 6; kind++)
-                if (level->c[kind][row + i] > 0)
+            for (int kind = 0; kind < 6 && parts->strains[row + i]; kind++)
+                if (parts->strains[row + i] & 1 << kind)
                     addSample(parts, kind, tile, row, i, (int)j, k, dense);
     }
 }

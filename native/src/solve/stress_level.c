@@ -30,6 +30,7 @@ static void listSpans(tlwStressLevel *level, bool trim)
 {
     const tlwGrid *grid = &level->grid;
     level->span_count = 0;
+    int rows = 0;
     for (int t = 0, end; t < grid->tile_count; t = end) {
         end = endOfRun(grid, t);
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, start)
@@ -38,12 +39,14 @@ static void listSpans(tlwStressLevel *level, bool trim)
             for (int64_t row = start; row < start + (end - t) * TLW_TILE; row += TLW_TILE) {
                 if (trim && !holdsUnknown(level, row)) {
                     span = NULL;
-                } else if (span) {
-                    span->cells += TLW_TILE;
-                } else {
-                    span = &level->spans[level->span_count++];
-                    *span = (tlwSpan){row, TLW_TILE};
+                    continue;
                 }
+                if (!span) {
+                    span = &level->spans[level->span_count++];
+                    *span = (tlwSpan){row, 0, rows};
+                }
+                span->cells += TLW_TILE;
+                rows++;
             }
         }
     }
@@ -157,6 +160,9 @@ TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
     double sum[TLW_TILE] = {0};
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
+        prefetchStencil(&s, i);
+        PREFETCH3(job->xd->at, i + s.y + s.z);
+        PREFETCH3(job->yd->at, i + s.y);
 #pragma GCC ivdep
         for (int l = 0; l < TLW_TILE; l++) {
             double a[3];
@@ -185,6 +191,9 @@ static inline __attribute__((always_inline)) void residualRows(const Job *job, i
     double sum[TLW_TILE] = {0};
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
+        prefetchStencil(&s, i);
+        PREFETCH3(job->xd->at, i + s.y + s.z);
+        PREFETCH3(job->b->at, i + s.y);
 #pragma GCC ivdep
         for (int l = 0; l < TLW_TILE; l++) {
             double a[3];
@@ -227,6 +236,10 @@ TLW_KERNEL static void residualFloatRange(void *context, int64_t begin, int64_t 
     float *restrict ru = job->out->at[0], *restrict rv = job->out->at[1], *restrict rw = job->out->at[2];
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
+        prefetchStencil(&s, i);
+        PREFETCH3(job->x->at, i + s.y + s.z);
+        PREFETCH3(job->b->at, i + s.y);
+        PREFETCH3(job->out->at, i + s.y);
 #pragma GCC ivdep
         for (int l = 0; l < TLW_TILE; l++) {
             float a[3];
@@ -255,6 +268,10 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
     float *restrict pu = job->out->at[0], *restrict pv = job->out->at[1], *restrict pw = job->out->at[2];
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
+        prefetchStencil(&s, i);
+        PREFETCH3(job->x->at, i + s.y + s.z);
+        PREFETCH3(job->b->at, i + s.y);
+        PREFETCH3(job->out->at, i + s.y);
 #pragma GCC ivdep
         for (int l = 0; l < TLW_TILE; l++) {
             float a[3], d[3];
@@ -288,6 +305,9 @@ TLW_KERNEL static void scaleRange(void *context, int64_t begin, int64_t end)
     float *restrict xu = job->out->at[0], *restrict xv = job->out->at[1], *restrict xw = job->out->at[2];
     TLW_FOR_SPAN_ROWS(job->level, begin, end, i)
     {
+        prefetchStencil(&s, i);
+        PREFETCH3(job->b->at, i + s.y);
+        PREFETCH3(job->out->at, i + s.y);
 #pragma GCC ivdep
         for (int l = 0; l < TLW_TILE; l++) {
             float d[3];

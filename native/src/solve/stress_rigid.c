@@ -2,164 +2,202 @@
 
 #include "base/kernel.h"
 #include "base/memory.h"
-#include "solve/stress_stencil.h"
+#include "solve/stress_rigid_rows.h"
 
 #include <string.h>
 
-enum { ROWS = TLW_TILE * TLW_TILE, CHUNKS = 32 };
+// ---------------------------------------------------------------------------------------------------------------------
+// Which rows and samples the modes reach
 
-static inline int rawLabel(const tlwStressLevel *level, const int16_t *label, int component, int64_t face)
+// Labels of eight faces, 0 where there is no unknown.
+static inline void faceLabels(const tlwRigidParts *parts, int component, int64_t row, int16_t out[TLW_TILE])
 {
-    const int64_t stride[3] = {1, level->grid.stride_y, level->grid.stride_z};
-    int16_t here = label[face], below = label[face - stride[component]];
-    return here > below ? here : below;
+    const float *mass = parts->level->mass[component] + row;
+    rawLabels(parts, component, row, out);
+    for (int i = 0; i < TLW_TILE; i++)
+        out[i] = mass[i] > 0 ? out[i] : 0;
+}
+
+// bits |= bit where labels differ.
+static inline void compare(const int16_t a[TLW_TILE], const int16_t b[TLW_TILE], uint8_t bit, uint8_t bits[TLW_TILE])
+{
+    for (int i = 0; i < TLW_TILE; i++)
+        bits[i] |= (uint8_t)(a[i] != b[i] ? bit : 0);
+}
+
+// Whether a label is near enough for a sample of the row to touch a face of it.
+static bool isLabelNear(const tlwRigidParts *parts, int64_t row)
+{
+    const tlwGrid *grid = &parts->level->grid;
+    int16_t any = 0;
+    for (int q = 0; q < 9; q++) {
+        const int16_t *label = parts->label + row + (q % 3 - 1) * grid->stride_y + (q / 3 - 1) * grid->stride_z;
+        for (int i = -1; i <= TLW_TILE; i++)
+            any |= label[i];
+    }
+    return any;
+}
+
+TLW_KERNEL static void strainRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwRigidParts *parts = context;
+    const tlwGrid *grid = &parts->level->grid;
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        {
+            int16_t first[3][TLW_TILE], other[TLW_TILE];
+            uint8_t bits[TLW_TILE] = {0}, any = 0;
+            if (!isLabelNear(parts, row))
+                continue;
+            for (int a = 0; a < 3; a++) {
+                faceLabels(parts, a, row, first[a]);
+                faceLabels(parts, a, row + stride[a], other);
+                compare(first[a], other, (uint8_t)(1 << a), bits);
+            }
+            for (int kind = TLW_XY; kind <= TLW_YZ; kind++) {
+                int a = kind == TLW_YZ ? 1 : 0, b = kind == TLW_XY ? 1 : 2;
+                compare(first[a], first[b], (uint8_t)(1 << kind), bits);
+                faceLabels(parts, a, row - stride[b], other);
+                compare(first[a], other, (uint8_t)(1 << kind), bits);
+                faceLabels(parts, b, row - stride[a], other);
+                compare(first[b], other, (uint8_t)(1 << kind), bits);
+            }
+            for (int i = 0; i < TLW_TILE; i++) {
+                for (int kind = 0; kind < 6; kind++)
+                    bits[i] &= (uint8_t)(parts->level->c[kind][row + i] > 0 ? 0xff : ~(1 << kind));
+                any |= bits[i];
+            }
+            if (any) // pages without any stay untouched
+                memcpy(parts->strains + row, bits, sizeof bits);
+        }
+}
+
+// Samples that touch the faces of a row are stored in it, one cell further along x, or in the next rows along y and z.
+static bool isStrained(const tlwRigidParts *parts, int64_t row)
+{
+    const int64_t y = parts->level->grid.stride_y, z = parts->level->grid.stride_z;
+    uint8_t any = 0;
+    for (int64_t i = row - 1; i <= row + TLW_TILE; i++)
+        any |= parts->strains[i] | parts->strains[i - y] | parts->strains[i + y] | parts->strains[i - z] |
+               parts->strains[i + z];
+    return any;
 }
 
 static void markRange(void *context, int64_t begin, int64_t end)
 {
-    tlwRigidParts *parts = context;
+    const tlwRigidParts *parts = context;
     const tlwStressLevel *level = parts->level;
-    for (int64_t t = begin; t < end; t++) {
-        int16_t *rows = parts->rows + t * ROWS * 3;
-        bool used = false;
-        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-        for (int a = 0; a < 3; a++) {
-            int value = rawLabel(level, parts->label, a, row);
-            for (int i = 1; i < TLW_TILE; i++)
-                value = rawLabel(level, parts->label, a, row + i) == value ? value : -1;
-            *rows++ = (int16_t)value;
-            used |= value != 0;
-        }
-        parts->tile_used[t] = used;
-    }
-}
-
-// The tile's label when all its cells have it and all its faces are unknowns; 0 when it and its faces have none; else
-// -1.
-static int uniformLabel(const tlwStressLevel *level, const int16_t *label, const tlwTile *tile)
-{
-    int value = label[tile->base];
-    TLW_FOR_ROWS(&level->grid, tile, j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        if (label[row + i] != value)
-            return -1;
-        for (int a = 0; a < 3; a++)
-            if (value && !(level->mass[a][row + i] > 0))
-                return -1;
-    }
-    return value;
-}
-
-// A tile and all tiles around it move as one, or not at all.
-static bool isInside(const tlwGrid *grid, const int *uniform, int t)
-{
-    int at[3];
-    for (int a = 0; a < 3; a++)
-        at[a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
-    for (int n = 0; n < 27; n++) {
-        int other = tlwFindTile(grid, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
-        if ((other < 0 ? 0 : uniform[other]) != uniform[t])
-            return false;
-    }
-    return uniform[t] >= 0;
-}
-
-static bool markInside(tlwRigidParts *parts)
-{
-    const tlwGrid *grid = &parts->level->grid;
-    int *uniform = tlwAlloc((size_t)grid->tile_count, sizeof *uniform);
-    for (int t = 0; uniform && t < grid->tile_count; t++)
-        uniform[t] = uniformLabel(parts->level, parts->label, &grid->tiles[t]);
-    for (int t = 0; uniform && t < grid->tile_count; t++)
-        parts->tile_inside[t] = isInside(grid, uniform, t);
-    tlwFree(uniform);
-    return uniform != NULL;
-}
-
-static void findCentres(tlwRigidParts *parts)
-{
-    const tlwGrid *grid = &parts->level->grid;
-    double *cells = parts->radius; // counts first
-    for (int t = 0; t < grid->tile_count; t++)
-        if (parts->tile_used[t])
-            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int n = parts->label[row + i] - 1;
-        if (n >= 0) {
-            cells[n]++;
-            parts->centre[n][0] += grid->tiles[t].cell[0] + i + 0.5;
-            parts->centre[n][1] += (double)j + 0.5;
-            parts->centre[n][2] += k + 0.5;
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &level->spans[n];
+        tlwRigidRow *out = parts->rows + span->row;
+        for (int64_t row = span->base; row < span->base + span->cells; row += TLW_TILE, out++) {
+            for (int a = 0; a < 3; a++) {
+                int16_t label[TLW_TILE];
+                rawLabels(parts, a, row, label);
+                out->label[a] = label[0];
+                for (int i = 1; i < TLW_TILE; i++)
+                    out->label[a] = label[i] == label[0] ? out->label[a] : -1;
+            }
+            out->strained = (out->label[0] || out->label[1] || out->label[2]) && isStrained(parts, row);
         }
     }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Sums over parts
+
+// Cells and the sum of their centres.
+static void centreRange(void *context, int64_t begin, int64_t end)
+{
+    const Job *job = context;
+    const tlwGrid *grid = &job->parts->level->grid;
+    double *sums = chunkSums(job, begin);
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        int n = job->parts->label[row + i] - 1;
+        if (n < 0)
+            continue;
+        sums[4 * n]++;
+        sums[4 * n + 1] += grid->tiles[t].cell[0] + i + 0.5;
+        sums[4 * n + 2] += (double)j + 0.5;
+        sums[4 * n + 3] += k + 0.5;
+    }
+}
+
+static bool findCentres(tlwThreads *threads, tlwRigidParts *parts)
+{
+    double *sums = tlwAlloc((size_t)parts->count, 4 * sizeof *sums);
+    if (!sums)
+        return false;
+    Job job = {.parts = parts, .width = 4};
+    runChunks(threads, &job, parts->level->grid.tile_count, centreRange, sums);
     for (int n = 0; n < parts->count; n++) {
-        for (int a = 0; a < 3 && cells[n] > 0; a++)
-            parts->centre[n][a] /= cells[n];
-        parts->radius[n] = cells[n] > 0 ? cbrt(cells[n]) / 2 + 0.5 : 1;
+        double cells = sums[4 * n];
+        for (int a = 0; a < 3 && cells > 0; a++)
+            parts->centre[n][a] = sums[4 * n + 1 + a] / cells;
+        parts->radius[n] = cells > 0 ? cbrt(cells) / 2 + 0.5 : 1;
     }
+    tlwFree(sums);
+    return true;
 }
 
-typedef struct Job {
-    const tlwRigidParts *parts;
-    const tlwFaceDoubles *x;
-    const tlwFaceFloats *xf;
-    const double *q;
-    tlwFaceDoubles *out;
-    tlwFaceFloats *outf;
-    double scale;
-    int64_t chunk;
-    int width; // sums per label
-} Job;
-
-static void runChunks(tlwThreads *threads, Job *job, tlwRangeFn *fn)
+static void addMasses(const Modes *m, const float *mass, int offset, int begin, int end, double *sums)
 {
-    int tiles = job->parts->level->grid.tile_count;
-    job->chunk = (tiles + CHUNKS - 1) / CHUNKS;
-    tlwParallelFor(threads, tiles, job->chunk, fn, job);
-}
-
-static double *chunkSums(const Job *job, int64_t begin)
-{
-    int64_t size = (int64_t)job->parts->count * job->width;
-    double *sums = job->parts->sums + begin / job->chunk * size;
-    memset(sums, 0, (size_t)size * sizeof *sums);
-    return sums;
-}
-
-static void addChunks(const Job *job, double *out)
-{
-    int64_t size = (int64_t)job->parts->count * job->width;
-    int tiles = job->parts->level->grid.tile_count;
-    memset(out, 0, (size_t)size * sizeof *out);
-    for (int64_t begin = 0; begin < tiles; begin += job->chunk) {
-        const double *sums = job->parts->sums + begin / job->chunk * size;
-        for (int64_t n = 0; n < size; n++)
-            out[n] += sums[n];
+    double s[3] = {0}; // mass times offset^0, ^1, ^2
+    for (int i = begin; i < end; i++) {
+        double value = mass[i] > 0 ? mass[i] : 0, x = offset + i;
+        s[0] += value;
+        s[1] += value * x;
+        s[2] += value * x * x;
     }
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            sums[36 * (m->label - 1) + 6 * m->mode[p] + m->mode[q]] +=
+                m->first[p] * m->first[q] * s[0] + (m->first[p] * m->slope[q] + m->slope[p] * m->first[q]) * s[1] +
+                m->slope[p] * m->slope[q] * s[2];
 }
 
 static void massRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
     const tlwRigidParts *parts = job->parts;
-    const tlwStressLevel *level = parts->level;
     double *sums = chunkSums(job, begin);
-    for (int64_t t = begin; t < end; t++)
-        if (parts->tile_used[t])
-            TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        for (int a = 0; a < 3; a++) {
-            int n = tlwFaceLabel(level, parts->label, a, row + i) - 1;
-            if (n < 0)
-                continue;
-            int mode[3];
-            double value[3];
-            tlwRigidModes(parts->centre[n], parts->radius[n], a, level->grid.tiles[t].cell[0] + i, (double)j, k, mode,
-                          value);
-            for (int p = 0; p < 3; p++)
-                for (int q = 0; q < 3; q++)
-                    sums[36 * n + 6 * mode[p] + mode[q]] += level->mass[a][row + i] * value[p] * value[q];
-        }
+    for (int64_t n = begin; n < end; n++) {
+        const tlwSpan *span = &parts->level->spans[n];
+        const tlwRigidRow *row = parts->rows + span->row;
+        int at[3];
+        locateCell(&parts->level->grid, span->base, at);
+        for (int x = 0; x < span->cells; x += TLW_TILE, row++)
+            for (int a = 0; a < 3; a++) {
+                int16_t label[TLW_TILE];
+                if (!row->label[a])
+                    continue;
+                rawLabels(parts, a, span->base + x, label);
+                for (int i = 0, next; i < TLW_TILE; i = next) {
+                    next = endOfRun(label, i);
+                    if (!label[i])
+                        continue;
+                    Modes m = findModes(parts, label[i], a, at);
+                    addMasses(&m, parts->level->mass[a] + span->base + x, x, i, next, sums);
+                }
+            }
+    }
+}
+
+static bool allocParts(tlwRigidParts *parts)
+{
+    const tlwStressLevel *level = parts->level;
+    const tlwSpan *last = level->span_count ? &level->spans[level->span_count - 1] : NULL;
+    size_t count = (size_t)parts->count, rows = last ? (size_t)(last->row + last->cells / TLW_TILE) : 0;
+    parts->centre = tlwAlloc(count, sizeof *parts->centre);
+    parts->radius = tlwAlloc(count, sizeof *parts->radius);
+    parts->mass = tlwAlloc(count, sizeof *parts->mass);
+    parts->rows = tlwAlloc(rows, sizeof *parts->rows);
+    parts->strains = tlwAllocPages((size_t)level->grid.cell_count);
+    parts->sums = tlwAlloc(count * CHUNKS * 36, sizeof *parts->sums);
+    return parts->centre && parts->radius && parts->mass && parts->rows && parts->strains && parts->sums;
 }
 
 tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlwStressLevel *level,
@@ -169,28 +207,14 @@ tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlw
     parts->level = level;
     parts->label = label;
     parts->count = count;
-    size_t tiles = (size_t)level->grid.tile_count;
-    parts->centre = tlwAlloc((size_t)count, sizeof *parts->centre);
-    parts->radius = tlwAlloc((size_t)count, sizeof *parts->radius);
-    parts->mass = tlwAlloc((size_t)count, sizeof *parts->mass);
-    parts->rows = tlwAlloc(tiles * ROWS * 3, sizeof *parts->rows);
-    parts->tile_used = tlwAlloc(tiles, 1);
-    parts->tile_inside = tlwAlloc(tiles, 1);
-    parts->sums = tlwAlloc((size_t)count * CHUNKS * 36, sizeof *parts->sums);
-    if (!parts->centre || !parts->radius || !parts->mass || !parts->rows || !parts->tile_used || !parts->tile_inside ||
-        !parts->sums) {
+    if (!allocParts(parts) || !findCentres(threads, parts)) {
         tlwFreeRigidParts(parts);
         return TLW_OUT_OF_MEMORY;
     }
-    tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, markRange, parts);
-    if (!markInside(parts)) {
-        tlwFreeRigidParts(parts);
-        return TLW_OUT_OF_MEMORY;
-    }
-    findCentres(parts);
+    tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, strainRange, parts);
+    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, markRange, parts);
     Job job = {.parts = parts, .width = 36};
-    runChunks(threads, &job, massRange);
-    addChunks(&job, &parts->mass[0][0][0]);
+    runChunks(threads, &job, level->span_count, massRange, &parts->mass[0][0][0]);
     return TLW_OK;
 }
 
@@ -200,196 +224,8 @@ void tlwFreeRigidParts(tlwRigidParts *parts)
     tlwFree(parts->radius);
     tlwFree(parts->mass);
     tlwFree(parts->rows);
-    tlwFree(parts->tile_used);
-    tlwFree(parts->tile_inside);
+    if (parts->strains)
+        tlwFreePages(parts->strains, (size_t)parts->level->grid.cell_count);
     tlwFree(parts->sums);
     memset(parts, 0, sizeof *parts);
-}
-
-// Add the moments of eight values on the faces of a row that belong to one label.
-static inline void addUniformRow(const tlwRigidParts *parts, int label, int a, const double at[3], const double *f,
-                                 double *sums)
-{
-    double force = 0, lever = 0; // sum of f, sum of f times the offset along x
-    for (int i = 0; i < TLW_TILE; i++) {
-        force += f[i];
-        lever += f[i] * i;
-    }
-    int n = label - 1, b = (a + 1) % 3, c = (a + 2) % 3;
-    const double *centre = parts->centre[n];
-    double scale = 1 / parts->radius[n];
-    double along_c = (at[c] + 0.5 - centre[c]) * force + (c == 0 ? lever : 0);
-    double along_b = (at[b] + 0.5 - centre[b]) * force + (b == 0 ? lever : 0);
-    sums[6 * n + a] += force;
-    sums[6 * n + 3 + b] += along_c * scale;
-    sums[6 * n + 3 + c] -= along_b * scale;
-}
-
-static inline void addMixedRow(const tlwRigidParts *parts, int64_t row, int a, const double at[3], const double *f,
-                               double *sums)
-{
-    for (int i = 0; i < TLW_TILE; i++) {
-        int n = rawLabel(parts->level, parts->label, a, row + i) - 1, mode[3];
-        double value[3];
-        if (n < 0)
-            continue;
-        tlwRigidModes(parts->centre[n], parts->radius[n], a, at[0] + i, at[1], at[2], mode, value);
-        for (int p = 0; p < 3; p++)
-            sums[6 * n + mode[p]] += f[i] * value[p];
-    }
-}
-
-static inline void addRow(const tlwRigidParts *parts, int label, int64_t row, int a, const double at[3],
-                          const double *f, double *sums)
-{
-    if (label > 0)
-        addUniformRow(parts, label, a, at, f, sums);
-    else if (label < 0)
-        addMixedRow(parts, row, a, at, f, sums);
-}
-
-static void momentRange(void *context, int64_t begin, int64_t end)
-{
-    const Job *job = context;
-    const tlwRigidParts *parts = job->parts;
-    const tlwGrid *grid = &parts->level->grid;
-    double *sums = chunkSums(job, begin);
-    for (int64_t t = begin; t < end; t++) {
-        if (!parts->tile_used[t])
-            continue;
-        const int16_t *rows = parts->rows + t * ROWS * 3;
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int a = 0; a < 3; a++, rows++) {
-            double at[3] = {grid->tiles[t].cell[0], (double)j, k}, f[TLW_TILE];
-            if (!*rows)
-                continue;
-            for (int i = 0; i < TLW_TILE; i++) {
-                f[i] = job->x ? job->x->at[a][row + i] : job->xf->at[a][row + i];
-            }
-            addRow(parts, *rows, row, a, at, f, sums);
-        }
-    }
-}
-
-void tlwRigidMoments(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *x, double *out)
-{
-    Job job = {.parts = parts, .x = x, .width = 6};
-    runChunks(threads, &job, momentRange);
-    addChunks(&job, out);
-}
-
-TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
-{
-    const Job *job = context;
-    const tlwRigidParts *parts = job->parts;
-    const tlwGrid *grid = &parts->level->grid;
-    const Stencil s = makeStencil(parts->level);
-    const double *ru = job->x->at[0], *rv = job->x->at[1], *rw = job->x->at[2];
-    const float *u = job->xf->at[0], *v = job->xf->at[1], *w = job->xf->at[2];
-    const double scale = job->scale;
-    double *sums = chunkSums(job, begin);
-    for (int64_t t = begin; t < end; t++) {
-        if (!parts->tile_used[t])
-            continue;
-        const int16_t *rows = parts->rows + t * ROWS * 3;
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        {
-            double at[3] = {grid->tiles[t].cell[0], (double)j, k}, f[3][TLW_TILE];
-            if (!(rows[0] | rows[1] | rows[2])) {
-                rows += 3;
-                continue;
-            }
-            if (parts->tile_inside[t]) // no mode feels the stress here
-                for (int i = 0; i < TLW_TILE; i++) {
-                    f[0][i] = scale * ru[row + i] - (double)s.mu[row + i] * u[row + i];
-                    f[1][i] = scale * rv[row + i] - (double)s.mv[row + i] * v[row + i];
-                    f[2][i] = scale * rw[row + i] - (double)s.mw[row + i] * w[row + i];
-                }
-            else
-#pragma GCC ivdep
-                for (int i = 0; i < TLW_TILE; i++) {
-                    double a[3];
-                    rowOfA_m(&s, u, v, w, row + i, a);
-                    f[0][i] = scale * ru[row + i] - a[0];
-                    f[1][i] = scale * rv[row + i] - a[1];
-                    f[2][i] = scale * rw[row + i] - a[2];
-                }
-            for (int a = 0; a < 3; a++, rows++)
-                addRow(parts, *rows, row, a, at, f[a], sums);
-        }
-    }
-}
-
-void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *r, double scale,
-                      const tlwFaceFloats *z, double *out)
-{
-    Job job = {.parts = parts, .x = r, .scale = scale, .xf = z, .width = 6};
-    runChunks(threads, &job, residualRange);
-    addChunks(&job, out);
-}
-
-// Velocity of label n's motion q on the eight faces of a row.
-static inline void rigidRow(const tlwRigidParts *parts, int n, int a, const double at[3], const double *q,
-                            double value[TLW_TILE])
-{
-    int b = (a + 1) % 3, c = (a + 2) % 3;
-    const double *centre = parts->centre[n];
-    double scale = 1 / parts->radius[n], turn_b = q[6 * n + 3 + b] * scale, turn_c = q[6 * n + 3 + c] * scale;
-    double first = q[6 * n + a] + turn_b * (at[c] + 0.5 - centre[c]) - turn_c * (at[b] + 0.5 - centre[b]);
-    double slope = c == 0 ? turn_b : b == 0 ? -turn_c : 0;
-    for (int i = 0; i < TLW_TILE; i++)
-        value[i] = first + slope * i;
-}
-
-static void addRange(void *context, int64_t begin, int64_t end)
-{
-    const Job *job = context;
-    const tlwRigidParts *parts = job->parts;
-    const tlwStressLevel *level = parts->level;
-    const tlwGrid *grid = &level->grid;
-    for (int64_t t = begin; t < end; t++) {
-        if (!parts->tile_used[t])
-            continue;
-        const int16_t *rows = parts->rows + t * ROWS * 3;
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int a = 0; a < 3; a++, rows++) {
-            double at[3] = {grid->tiles[t].cell[0], (double)j, k}, value[TLW_TILE], one[TLW_TILE];
-            const float *mass = level->mass[a] + row;
-            bool labelled[TLW_TILE];
-            if (!*rows)
-                continue;
-            if (*rows > 0)
-                rigidRow(parts, *rows - 1, a, at, job->q, value);
-            for (int i = 0; i < TLW_TILE; i++) {
-                int label = *rows > 0 ? *rows : rawLabel(level, parts->label, a, row + i);
-                labelled[i] = label && mass[i] > 0;
-                if (*rows < 0 && label) {
-                    rigidRow(parts, label - 1, a, at, job->q, one);
-                    value[i] = one[i];
-                }
-            }
-            double *out = job->out ? job->out->at[a] + row : NULL;
-            float *outf = job->out ? NULL : job->outf->at[a] + row;
-            for (int i = 0; i < TLW_TILE; i++) {
-                if (!labelled[i])
-                    continue;
-                if (out)
-                    out[i] += value[i];
-                else
-                    outf[i] = (float)(outf[i] + value[i]);
-            }
-        }
-    }
-}
-
-void tlwAddRigid(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceDoubles *x)
-{
-    Job job = {.parts = parts, .q = q, .out = x};
-    tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
-}
-
-void tlwAddRigidFloat(tlwThreads *threads, const tlwRigidParts *parts, const double *q, tlwFaceFloats *x)
-{
-    Job job = {.parts = parts, .q = q, .outf = x};
-    tlwParallelFor(threads, parts->level->grid.tile_count, TLW_TILE_BLOCK, addRange, &job);
 }

@@ -8,17 +8,23 @@
 #include "solve/envelope.h"
 #include "solve/stress_level.h"
 
+// Eight cells of a span (stress_level.h).
+typedef struct tlwRigidRow {
+    int16_t label[3]; // of the row's faces, per component; 0 none, -1 several
+    bool strained;    // some mode strains a sample that touches one of them
+} tlwRigidRow;
+
 typedef struct tlwRigidParts {
-    const tlwStressLevel *level;
-    const int16_t *label; // per cell, 0 = none
-    int count;            // labels are 1 .. count
-    double (*centre)[3];  // per label, cells
-    double *radius;       // per label, cells
-    double (*mass)[6][6]; // per label: its modes' mass matrix
-    int16_t *rows;        // per tile, row and component: the label of its eight faces, 0 none, -1 several
-    uint8_t *tile_used;   // per tile: some face has a label
-    uint8_t *tile_inside; // per tile: it and all tiles around it are one label, so its samples strain in no mode
-    double *sums;         // parallel sums, per chunk
+    const tlwStressLevel *level; // its spans must stay as they are
+    const int16_t *label;        // per cell, 0 = none
+    int count;                   // labels are 1 .. count
+    double (*centre)[3];         // per label, cells
+    double *radius;              // per label, cells
+    double (*mass)[6][6];        // per label: its modes' mass matrix
+    tlwRigidRow *rows;           // tlwSpan.row counts them
+    uint8_t *strains; // per cell: bit `kind` is set where the sample's faces belong to several labels, or some to none.
+                      // Within one label a rigid motion strains nothing
+    double *sums;     // parallel sums, per chunk
 } tlwRigidParts;
 
 tlwResult tlwInitRigidParts(tlwThreads *threads, tlwRigidParts *parts, const tlwStressLevel *level,
@@ -28,7 +34,8 @@ void tlwFreeRigidParts(tlwRigidParts *parts);
 // out[6 * (label - 1) + mode] = W' x.
 void tlwRigidMoments(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *x, double *out);
 
-// W' (scale r - A z)
+// W' (scale r - A z). Of A only the samples that modes strain count: the others' share is zero, and would be rounding
+// times their stiffness.
 void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *r, double scale,
                       const tlwFaceFloats *z, double *out);
 

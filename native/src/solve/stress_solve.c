@@ -48,6 +48,7 @@ TLW_KERNEL static void advanceRange(void *context, int64_t begin, int64_t end)
     const Iteration *it = context;
     const double alpha = it->alpha, scale = it->scale;
     double sum[TLW_TILE] = {0};
+    const int64_t next_row = it->level->grid.stride_y;
     for (int a = 0; a < 3; a++) {
         const float *mass = it->level->mass[a];
         const double *p = it->p.at[a], *q = it->q.at[a];
@@ -55,6 +56,12 @@ TLW_KERNEL static void advanceRange(void *context, int64_t begin, int64_t end)
         float *restrict scaled = it->scaled->at[a];
         TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
         {
+            __builtin_prefetch(mass + i + next_row);
+            __builtin_prefetch(p + i + next_row);
+            __builtin_prefetch(q + i + next_row);
+            __builtin_prefetch(x + i + next_row);
+            __builtin_prefetch(r + i + next_row);
+            __builtin_prefetch(scaled + i + next_row);
 #pragma GCC ivdep
             for (int l = 0; l < TLW_TILE; l++) {
                 double m = mass[i + l], next = r[i + l] - alpha * q[i + l];
@@ -73,11 +80,15 @@ TLW_KERNEL static void dotRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
     double rz[TLW_TILE] = {0}, qz[TLW_TILE] = {0};
+    const int64_t next_row = it->level->grid.stride_y;
     for (int a = 0; a < 3; a++) {
         const double *r = it->r.at[a], *q = it->q.at[a];
         const float *z = it->z->at[a];
         TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
         {
+            __builtin_prefetch(r + i + next_row);
+            __builtin_prefetch(q + i + next_row);
+            __builtin_prefetch(z + i + next_row);
             for (int l = 0; l < TLW_TILE; l++) {
                 rz[l] += r[i + l] * z[i + l];
                 qz[l] += q[i + l] * z[i + l];
@@ -93,11 +104,14 @@ TLW_KERNEL static void turnRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
     const double beta = it->beta;
+    const int64_t next_row = it->level->grid.stride_y;
     for (int a = 0; a < 3; a++) {
         double *restrict p = it->p.at[a];
         const float *z = it->z->at[a];
         TLW_FOR_SPAN_ROWS(it->level, begin, end, i)
         {
+            __builtin_prefetch(p + i + next_row);
+            __builtin_prefetch(z + i + next_row);
             for (int l = 0; l < TLW_TILE; l++)
                 p[i + l] = z[i + l] + beta * p[i + l];
         }

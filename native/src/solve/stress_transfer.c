@@ -38,6 +38,8 @@ static inline void addRow(const Gather *g, int i0, int j, int k, float weight, f
     int first = i0 - 1 < min[0] ? min[0] - (i0 - 1) : 0;
     int last = i0 + 2 * TLW_TILE + 1 > min[0] + size[0] ? min[0] + size[0] - (i0 - 1) : BUFFER;
     const float *row = g->from + tlwCellIndex(fine, i0 - 1, j, k);
+    __builtin_prefetch(row + 2 * fine->stride_y); // for the next coarse row
+    __builtin_prefetch(row + 2 * fine->stride_y + BUFFER - 1);
     if (first == 0 && last == BUFFER && !g->positive) {
         for (int n = 0; n < BUFFER; n++)
             sum[n] += weight * row[n];
@@ -78,15 +80,6 @@ static void gather(tlwThreads *threads, Gather *g)
     tlwParallelFor(threads, g->coarse->tile_count, TLW_TILE_BLOCK, gatherTiles, g);
 }
 
-// Domain coordinates of a window index.
-static inline void locate(const tlwGrid *grid, int64_t row, int cell[3])
-{
-    int64_t plane = row / grid->stride_z, rest = row - plane * grid->stride_z, line = rest / grid->stride_y;
-    cell[0] = grid->window_min[0] + (int)(rest - line * grid->stride_y);
-    cell[1] = grid->window_min[1] + (int)line;
-    cell[2] = grid->window_min[2] + (int)plane;
-}
-
 typedef struct Restrict {
     const tlwStressLevel *coarse;
     Gather faces[3];
@@ -98,7 +91,7 @@ TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &r->coarse->spans[n];
         int cell[3];
-        locate(&r->coarse->grid, span->base, cell);
+        locateCell(&r->coarse->grid, span->base, cell);
         for (int i = 0; i < span->cells; i += TLW_TILE)
             for (int a = 0; a < 3; a++)
                 gatherRow(&r->faces[a], span->base + i, cell[0] + i, cell[1], cell[2]);
@@ -163,11 +156,14 @@ TLW_KERNEL static void prolongRange(void *context, int64_t begin, int64_t end)
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &p->fine->spans[n];
         int cell[3];
-        locate(&p->fine->grid, span->base, cell);
-        for (int64_t i = 0; i < span->cells; i += TLW_TILE)
+        locateCell(&p->fine->grid, span->base, cell);
+        for (int64_t i = 0; i < span->cells; i += TLW_TILE) {
+            PREFETCH3(p->fine->mass, span->base + i + p->fine->grid.stride_y);
+            PREFETCH3(p->x->at, span->base + i + p->fine->grid.stride_y);
             for (int a = 0; a < 3; a++)
                 prolongRow(&p->coarse->grid, p->e->at[a], p->fine->mass[a] + span->base + i, a, cell[0] + (int)i,
                            cell[1], cell[2], p->x->at[a] + span->base + i);
+        }
     }
 }
 
