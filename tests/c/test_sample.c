@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "grid/sample_lanes.h"
+#include "step/cell_parts.h"
 
 typedef struct Fixture {
     tlwGrid grid;
@@ -116,9 +117,32 @@ static void test_eight_lanes_give_the_bits_of_one(void **state)
     tlwFreeGrid(&f.grid);
 }
 
+static void test_parts_of_a_cell_are_sampled_to_the_last_bit(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f);
+    const int at[3] = {19, 21, 23};
+    tlwAround around;
+    float parts[TLW_CELL_PARTS];
+    for (int q = 0; q < 27; q++)
+        around.d[q / 9][q / 3 % 3][q % 3] =
+            f.velocity[0][tlwCellIndex(&f.grid, at[0] + q % 3 - 1, at[1] + q / 3 % 3 - 1, at[2] + q / 9 - 1)];
+    tlwRefineCell(&around, parts);
+    for (int n = 0; n < TLW_CELL_PARTS; n++) {
+        const int part[3] = {n % 4, n / 4 % 4, n / 16};
+        float p[3];
+        for (int a = 0; a < 3; a++)
+            p[a] = (float)at[a] + ((float)part[a] + 0.5f) / 4;
+        assert_true(parts[n] == tlwSampleCentre(&f.grid, f.velocity[0], p));
+    }
+    tlwFreeGrid(&f.grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_of_a_cell_are_sampled_to_the_last_bit),
         cmocka_unit_test(test_samples_follow_the_plain_formula),
         cmocka_unit_test(test_eight_lanes_give_the_bits_of_one),
     };

@@ -1,12 +1,21 @@
-// Free pieces under liquid close shares of faces, as bodies do. Their shape comes from their particles: the volume that
-// these spread over cells says how far a cell's centre is from the surface.
+// Free pieces under liquid close shares of faces, as bodies do. Their shape
+// comes from their particles: the volume that these spread over cells says how
+// far a cell's centre is from the surface.
 #include "base/memory.h"
 #include "grid/sample.h"
+#include "step/cell_parts.h"
 #include "step/frozen.h"
 
 #include <string.h>
 
 #define SLIVER 0.02f
+
+// The cuts of one block of tiles.
+typedef struct CutList {
+    tlwPieceCut *items;
+    int64_t count, capacity;
+    bool failed; // memory is out
+} CutList;
 
 typedef struct Cut {
     const tlwPieceSearch *search;
@@ -16,10 +25,13 @@ typedef struct Cut {
     const int32_t *piece; // free pieces, in their own cells
     int32_t *near;        // and in the cells around, which their surfaces may cut
     float *distance;      // cells to the surface, -1 .. 1
+    float *share;         // of a cell inside the shape
+    float *grown_share;   // the same with GROW
     int32_t *cover;
     double *volumes, *grown; // per piece, in cells: as it is, and with GROW
     float *shift;            // per piece, cells
-    int64_t capacity, shape_capacity;
+    CutList *lists;
+    int64_t shape_capacity;
 } Cut;
 
 #define GROW 0.1f // cells
@@ -35,20 +47,37 @@ static void startRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+static bool isPieceNear(const Cut *u, int64_t row)
+{
+    int32_t any = 0;
+    for (int q = 0; q < 9; q++) {
+        const int32_t *piece = u->piece + row + (q % 3 - 1) * u->grid->stride_y + (q / 3 - 1) * u->grid->stride_z;
+        for (int i = -1; i <= TLW_TILE; i++)
+            any |= piece[i];
+    }
+    return any;
+}
+
 static void growRange(void *context, int64_t begin, int64_t end)
 {
     const Cut *u = context;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        int32_t label = u->piece[c];
-        for (int q = 0; q < 27 && !label; q++)
-            label = u->piece[c + q % 3 - 1 + (q / 3 % 3 - 1) * u->grid->stride_y + (q / 9 - 1) * u->grid->stride_z];
-        u->near[c] = label;
-    }
+        {
+            bool near = isPieceNear(u, row);
+            memset(u->near + row, 0, TLW_TILE * sizeof *u->near);
+            for (int64_t c = row; c < row + TLW_TILE && near; c++) {
+                int32_t label = u->piece[c];
+                for (int q = 0; q < 27 && !label; q++)
+                    label =
+                        u->piece[c + q % 3 - 1 + (q / 3 % 3 - 1) * u->grid->stride_y + (q / 9 - 1) * u->grid->stride_z];
+                u->near[c] = label;
+            }
+        }
 }
 
-// Distance in cells of a plane that leaves this share: the shares are means over tents two cells wide.
+// Distance in cells of a plane that leaves this share: the shares are means
+// over tents two cells wide.
 static float planeDistance(float fill)
 {
     if (fill < 0.5f)
@@ -56,32 +85,49 @@ static float planeDistance(float fill)
     return sqrtf(2 * (1 - (fill < 1 ? fill : 1))) - 1;
 }
 
-// What particles of a piece, in a cell and its neighbours, leave at its centre.
-static float fillOf(const Cut *u, const int at[3], uint32_t id)
+// A cell and the particles of a piece around it.
+typedef struct Fill {
+    const int *at;
+    uint32_t id;
+    float cell; // m3
+    float sum;  // what they leave at its centre
+} Fill;
+
+static void addFill(const Cut *u, int64_t begin, int64_t end, Fill *fill)
 {
     const tlwParticles *q = u->search->particles;
-    const tlwParticleOrder *order = u->search->order;
     const tlwMaterial *materials = u->search->solids->scene->materials;
-    float cell = (float)(u->grid->dx * u->grid->dx * u->grid->dx), sum = 0;
-    for (int m = 0; m < 27; m++) {
-        int i = at[0] + m % 3 - 1, j = at[1] + m / 3 % 3 - 1, k = at[2] + m / 9 - 1;
-        int t = tlwFindTile(u->grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE), tlwFloorDiv(k, TLW_TILE));
+    for (int64_t n = begin; n < end; n++) {
+        float w[3];
+        for (int a = 0; a < 3; a++) {
+            float x = fabsf(q->position[a][n] - (float)fill->at[a] - 0.5f);
+            w[a] = x < 1 ? 1 - x : 0;
+        }
+        if (!(w[0] > 0) || !(w[1] > 0) || !(w[2] > 0) || tlwGetPieceId(q->frozen[n]) != fill->id)
+            continue;
+        float weight = q->mass[n] / ((float)materials[q->material[n]].def.density_solid * fill->cell);
+        fill->sum += weight * w[0] * w[1] * w[2];
+    }
+}
+
+static float fillOf(const Cut *u, int own, const int at[3], uint32_t id)
+{
+    const tlwGrid *grid = u->grid;
+    const tlwParticleOrder *order = u->search->order;
+    Fill fill = {at, id, (float)(grid->dx * grid->dx * grid->dx), 0};
+    int i = at[0] & 7,
+        run = i > 0 && i < TLW_TILE - 1 ? 3 : 1; // neighbours along x follow each other within a tile
+    for (int m = 0; m < 27; m += run) {
+        int c[3] = {at[0] + m % 3 - 1, at[1] + m / 3 % 3 - 1, at[2] + m / 9 - 1};
+        bool inside = c[0] >> 3 == at[0] >> 3 && c[1] >> 3 == at[1] >> 3 && c[2] >> 3 == at[2] >> 3;
+        int t = inside ? own : tlwFindTile(grid, c[0] >> 3, c[1] >> 3, c[2] >> 3);
         if (t < 0)
             continue;
-        int c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
+        int first = (c[0] & 7) + TLW_TILE * ((c[1] & 7) + TLW_TILE * (c[2] & 7));
         const int32_t *start = order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
-        for (int64_t n = order->tile_start[t] + start[c]; n < order->tile_start[t] + start[c + 1]; n++) {
-            if (tlwGetPieceId(q->frozen[n]) != id)
-                continue;
-            float weight = q->mass[n] / ((float)materials[q->material[n]].def.density_solid * cell);
-            for (int a = 0; a < 3; a++) {
-                float x = fabsf(q->position[a][n] - (float)at[a] - 0.5f);
-                weight *= x < 1 ? 1 - x : 0;
-            }
-            sum += weight;
-        }
+        addFill(u, order->tile_start[t] + start[first], order->tile_start[t] + start[first + run], &fill);
     }
-    return sum;
+    return fill.sum;
 }
 
 static void distanceRange(void *context, int64_t begin, int64_t end)
@@ -91,62 +137,85 @@ static void distanceRange(void *context, int64_t begin, int64_t end)
         TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++)
         if (u->near[row + i])
-            u->distance[row + i] = planeDistance(fillOf(u, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k},
+            u->distance[row + i] = planeDistance(fillOf(u, (int)t, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k},
                                                         u->pieces->items[u->near[row + i] - 1].id));
 }
 
+static tlwAround lookAround(const Cut *u, int64_t c)
+{
+    tlwAround around;
+    for (int q = 0; q < 9; q++)
+        memcpy(around.d[q / 3][q % 3],
+               u->distance + c - 1 + (q % 3 - 1) * u->grid->stride_y + (q / 3 - 1) * u->grid->stride_z,
+               sizeof around.d[0][0]);
+    return around;
+}
+
 // Whether the surface may pass through a cell, moved by up to half a cell.
-static bool isMixed(const Cut *u, int64_t c)
+static bool isMixed(const tlwAround *around)
 {
     float low = 1, high = -1;
+    const float *d = &around->d[0][0][0];
     for (int q = 0; q < 27; q++) {
-        float d = u->distance[c + q % 3 - 1 + (q / 3 % 3 - 1) * u->grid->stride_y + (q / 9 - 1) * u->grid->stride_z];
-        low = d < low ? d : low;
-        high = d > high ? d : high;
+        low = d[q] < low ? d[q] : low;
+        high = d[q] > high ? d[q] : high;
     }
     return low < 0.5f && high > -0.5f;
 }
 
-// Share of a cell inside the shape moved outwards by `shift`.
-static float insideShare(const Cut *u, const int at[3], float shift)
+static void shareRange(void *context, int64_t begin, int64_t end)
 {
-    enum { PARTS = 4 };
-    float sum = 0;
-    for (int n = 0; n < PARTS * PARTS * PARTS; n++) {
-        const int part[3] = {n % PARTS, n / PARTS % PARTS, n / (PARTS * PARTS)};
-        float p[3];
-        for (int a = 0; a < 3; a++)
-            p[a] = (float)at[a] + ((float)part[a] + 0.5f) / PARTS;
-        float d = tlwSampleCentre(u->grid, u->distance, p) - shift, x = 0.5f - PARTS * d;
-        sum += x < 0 ? 0 : x > 1 ? 1 : x;
+    const Cut *u = context;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++) {
+        if (!u->near[c])
+            continue;
+        tlwAround around = lookAround(u, c);
+        u->share[c] = u->grown_share[c] = u->distance[c] < 0;
+        if (isMixed(&around)) {
+            float parts[TLW_CELL_PARTS];
+            tlwRefineCell(&around, parts);
+            u->share[c] = tlwGetInsideShare(parts, 0);
+            u->grown_share[c] = tlwGetInsideShare(parts, GROW);
+        }
     }
-    return sum / (PARTS * PARTS * PARTS);
 }
 
-// Move every shape out or in until it holds what its particles stand for: the spread rounds corners off.
-static void measureShapes(Cut *u)
+// Volume in cells that the particles of each free piece stand for.
+static void addWanted(const Cut *u, double *wanted)
 {
-    for (int t = 0; t < u->grid->tile_count; t++)
-        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int n = u->near[row + i] - 1;
-        if (n < 0)
-            continue;
-        const int at[3] = {u->grid->tiles[t].cell[0] + i, (int)j, k};
-        bool mixed = isMixed(u, row + i);
-        float whole = u->distance[row + i] < 0;
-        u->volumes[n] += mixed ? insideShare(u, at, 0) : whole;
-        u->grown[n] += mixed ? insideShare(u, at, GROW) : whole;
-    }
     const tlwParticles *q = u->search->particles;
     const tlwMaterial *materials = u->search->solids->scene->materials;
     double cell = u->grid->dx * u->grid->dx * u->grid->dx;
-    double *wanted = u->volumes + u->pieces->count;
+    uint32_t last = 0;
+    const tlwPiece *piece = NULL;
     for (int64_t n = 0; n < q->count; n++) {
-        const tlwPiece *piece = q->frozen[n] ? tlwFindPiece(u->pieces, tlwGetPieceId(q->frozen[n])) : NULL;
-        if (piece)
+        uint32_t id = tlwGetPieceId(q->frozen[n]);
+        if (id != last) { // particles of a piece mostly follow each other
+            piece = id ? tlwFindPiece(u->pieces, id) : NULL;
+            last = id;
+        }
+        if (piece && piece->object == TLW_NO_OBJECT)
             wanted[piece - u->pieces->items] += q->mass[n] / (materials[q->material[n]].def.density_solid * cell);
     }
+}
+
+// Move every shape out or in until it holds what its particles stand for: the
+// spread rounds corners off. The shares are found on all threads and added up
+// here, one after the other.
+static void measureShapes(Cut *u)
+{
+    double *wanted = u->volumes + u->pieces->count;
+    tlwParallelFor(u->search->context->threads, u->grid->tile_count, TLW_TILE_BLOCK, shareRange, u);
+    for (int t = 0; t < u->grid->tile_count; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int64_t c = row; c < row + TLW_TILE; c++)
+        if (u->near[c]) {
+            u->volumes[u->near[c] - 1] += u->share[c];
+            u->grown[u->near[c] - 1] += u->grown_share[c];
+        }
+    addWanted(u, wanted);
     for (int n = 0; n < u->pieces->count; n++) {
         double area = (u->grown[n] - u->volumes[n]) / GROW;
         u->shift[n] = area > 0 ? (float)tlwClamp((wanted[n] - u->volumes[n]) / area, -0.3, 0.3) : 0;
@@ -163,8 +232,9 @@ static void shiftRange(void *context, int64_t begin, int64_t end)
             u->distance[c] -= u->shift[u->near[c] - 1];
 }
 
-// The level set of the liquid at a cell that the shape cuts, from a place a cell outside it: negative under liquid.
-// There the surface goes on straight; over it, the level set beside a piece is that of the piece.
+// The level set of the liquid at a cell that the shape cuts, from a place a
+// cell outside it: negative under liquid. There the surface goes on straight;
+// over it, the level set beside a piece is that of the piece.
 static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
 {
     const float *d = u->distance + cut->cell;
@@ -175,7 +245,8 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
         return false;
     for (int a = 0; a < 3; a++)
         q[a] = (float)at[a] + 0.5f + way * g[a] / length;
-    // Inside a solid the level set is only a continuation: of the piece itself where that stands on the solid.
+    // Inside a solid the level set is only a continuation: of the piece itself
+    // where that stands on the solid.
     if (tlwSampleNode(u->grid, tlwGetFloats(u->grid, u->flow->solid), q) < 0)
         return false;
     cut->source = tlwCellIndex(u->grid, tlwFastFloor(q[0]), tlwFastFloor(q[1]), tlwFastFloor(q[2]));
@@ -187,29 +258,74 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
     return true;
 }
 
-// Cells under liquid that the shapes cut, in the order of the tiles; others stay closed as a whole.
+// What the shapes leave of a cell; false where it is not cut. Under liquid it
+// is covered, else closed as a whole.
+static bool cutCell(const Cut *u, const int at[3], int64_t c, tlwPieceCut *cut)
+{
+    tlwAround around = lookAround(u, c);
+    *cut = (tlwPieceCut){.cell = c, .piece = u->near[c]};
+    if (!isMixed(&around) || !findLiquid(u, at, cut))
+        return false;
+    float parts[TLW_CELL_PARTS];
+    tlwRefineCell(&around, parts);
+    cut->share = tlwGetInsideShare(parts, 0);
+    if (cut->phi < 0 && cut->share > 0)
+        u->cover[c] = u->near[c];
+    else if (!u->piece[c] && u->distance[c] > 0)
+        return false;
+    cut->phi = u->cover[c] ? cut->phi : fmaxf(cut->phi, 0.01f * (float)u->grid->dx);
+    return true;
+}
+
+static void cutRange(void *context, int64_t begin, int64_t end)
+{
+    const Cut *u = context;
+    CutList *list = &u->lists[begin / TLW_TILE_BLOCK];
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE && !list->failed; i++) {
+        tlwPieceCut cut;
+        if (!u->near[row + i] || !cutCell(u, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k}, row + i, &cut))
+            continue;
+        list->failed = !tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof cut);
+        if (!list->failed)
+            list->items[list->count++] = cut;
+    }
+}
+
+// One after the other, in the order of the tiles.
+static bool joinLists(Cut *u, int64_t blocks)
+{
+    tlwPieces *pieces = u->pieces;
+    int64_t total = 0;
+    bool ok = true;
+    for (int64_t n = 0; n < blocks; n++) {
+        total += u->lists[n].count;
+        ok = ok && !u->lists[n].failed;
+    }
+    pieces->cuts = ok && total ? tlwAlloc((size_t)total, sizeof *pieces->cuts) : NULL;
+    ok = ok && (pieces->cuts || !total);
+    for (int64_t n = 0; n < blocks; n++) {
+        if (ok && u->lists[n].count)
+            memcpy(pieces->cuts + pieces->cut_count, u->lists[n].items,
+                   (size_t)u->lists[n].count * sizeof *pieces->cuts);
+        pieces->cut_count += ok ? u->lists[n].count : 0;
+        tlwFree(u->lists[n].items);
+    }
+    return ok;
+}
+
+// Cells under liquid that the shapes cut; others stay closed as a whole.
 static tlwResult listCuts(Cut *u)
 {
-    float dx = (float)u->grid->dx;
-    for (int t = 0; t < u->grid->tile_count; t++)
-        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int64_t c = row + i;
-        const int at[3] = {u->grid->tiles[t].cell[0] + i, (int)j, k};
-        tlwPieceCut cut = {.cell = c, .piece = u->near[c]};
-        if (!u->near[c] || !isMixed(u, c) || !findLiquid(u, at, &cut))
-            continue;
-        cut.share = insideShare(u, at, 0);
-        if (cut.phi < 0 && cut.share > 0)
-            u->cover[c] = u->near[c];
-        else if (!u->piece[c] && u->distance[c] > 0)
-            continue;
-        cut.phi = u->cover[c] ? cut.phi : fmaxf(cut.phi, 0.01f * dx);
-        if (!tlwReserve((void **)&u->pieces->cuts, &u->capacity, u->pieces->cut_count + 1, sizeof cut))
-            return TLW_OUT_OF_MEMORY;
-        u->pieces->cuts[u->pieces->cut_count++] = cut;
-    }
-    return TLW_OK;
+    int64_t blocks = (u->grid->tile_count + TLW_TILE_BLOCK - 1) / TLW_TILE_BLOCK;
+    u->lists = tlwAlloc((size_t)blocks, sizeof *u->lists);
+    if (!u->lists)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(u->search->context->threads, u->grid->tile_count, TLW_TILE_BLOCK, cutRange, u);
+    bool ok = joinLists(u, blocks);
+    tlwFree(u->lists);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 static bool holdsLiquid(const Cut *u, int t, int c)
@@ -310,19 +426,23 @@ tlwResult tlwCutPieces(const tlwPieceSearch *search, tlwPieces *pieces)
         tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, forgetRange, &u);
         return TLW_OK;
     }
-    int slots[2] = {tlwBorrowField(grid, sizeof(int32_t)), tlwBorrowField(grid, sizeof(float))};
+    int slots[4], fields = 0;
+    for (int n = 0; n < 4; n++)
+        fields += (slots[n] = tlwBorrowField(grid, n == 0 ? sizeof(int32_t) : sizeof(float))) >= 0;
     size_t count = (size_t)pieces->count;
     u.volumes = tlwAlloc(3 * count, sizeof *u.volumes);
     u.shift = tlwAlloc(count, sizeof *u.shift);
-    tlwResult result = slots[0] >= 0 && slots[1] >= 0 && u.volumes && u.shift ? TLW_OK : TLW_OUT_OF_MEMORY;
+    tlwResult result = fields == 4 && u.volumes && u.shift ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
         u.piece = tlwGetInts(grid, u.flow->piece);
         u.near = tlwGetInts(grid, slots[0]);
         u.distance = tlwGetFloats(grid, slots[1]);
+        u.share = tlwGetFloats(grid, slots[2]);
+        u.grown_share = tlwGetFloats(grid, slots[3]);
         u.grown = u.volumes + 2 * count;
         result = cutFaces(&u);
     }
-    for (int n = 0; n < 2; n++)
+    for (int n = 0; n < 4; n++)
         tlwReturnField(grid, slots[n]);
     tlwFree(u.volumes);
     tlwFree(u.shift);
