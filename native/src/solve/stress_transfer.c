@@ -26,43 +26,49 @@ typedef struct Gather {
     bool positive; // negative values count as zero
 } Gather;
 
-enum { BUFFER = 2 * TLW_TILE + 2 }; // fine cells -1 .. 16 beside a coarse row of eight
+enum { MOST = TLW_SPAN_TILES * TLW_TILE, BUFFER = 2 * MOST + 2 }; // cells of a span; fine ones with one on either side
 
-// Add weight * row of the fine cells i0 - 1 .. i0 + 16, which may stick out of the window.
-static inline void addRow(const Gather *g, int i0, int j, int k, float weight, float sum[BUFFER])
+// Add weight * row of the `count` fine cells from i0 on, which may stick out of the window.
+static inline __attribute__((always_inline)) void addRow(const Gather *g, int i0, int count, int j, int k, float weight,
+                                                         float *restrict sum)
 {
     const tlwGrid *fine = g->fine;
     const int *min = fine->window_min, *size = fine->window_size;
     if (j < min[1] || j >= min[1] + size[1] || k < min[2] || k >= min[2] + size[2])
         return;
-    int first = i0 - 1 < min[0] ? min[0] - (i0 - 1) : 0;
-    int last = i0 + 2 * TLW_TILE + 1 > min[0] + size[0] ? min[0] + size[0] - (i0 - 1) : BUFFER;
-    const float *row = g->from + tlwCellIndex(fine, i0 - 1, j, k);
-    __builtin_prefetch(row + 2 * fine->stride_y); // for the next coarse row
-    __builtin_prefetch(row + 2 * fine->stride_y + BUFFER - 1);
-    if (first == 0 && last == BUFFER && !g->positive) {
-        for (int n = 0; n < BUFFER; n++)
+    int first = i0 < min[0] ? min[0] - i0 : 0;
+    int last = i0 + count > min[0] + size[0] ? min[0] + size[0] - i0 : count;
+    const float *row = g->from + tlwCellIndex(fine, i0, j, k);
+    if (g->positive)
+        for (int n = first; n < last; n++)
+            sum[n] += weight * (row[n] < 0 ? 0 : row[n]);
+    else
+        for (int n = first; n < last; n++)
             sum[n] += weight * row[n];
-        return;
-    }
-    for (int n = first; n < last; n++)
-        sum[n] += weight * (g->positive && row[n] < 0 ? 0 : row[n]);
 }
 
-// Eight coarse values, at `row` of the window and (i, j, k) of the domain.
-static inline void gatherRow(const Gather *g, int64_t row, int i0, int j, int k)
+// `cells` coarse values, at `row` of the window and (i, j, k) of the domain.
+static inline __attribute__((always_inline)) void gatherRow(const Gather *g, int64_t row, int cells, int i0, int j,
+                                                            int k)
 {
-    const Taps tx = g->taps[0], ty = g->taps[1], tz = g->taps[2];
-    float sum[BUFFER] = {0};
+    const Taps ty = g->taps[1], tz = g->taps[2];
+    float sum[BUFFER], even[MOST + 1], odd[MOST + 1], weight[4] = {0}, *restrict to = g->to + row;
+    memset(sum, 0, (size_t)(2 * cells + 2) * sizeof *sum);
     for (int c = 0; c < tz.count; c++)
         for (int b = 0; b < ty.count; b++)
-            addRow(g, 2 * i0, 2 * j + ty.first + b, 2 * k + tz.first + c, ty.weight[b] * tz.weight[c], sum);
-    for (int i = 0; i < TLW_TILE; i++) {
-        float value = 0;
-        for (int n = 0; n < tx.count; n++)
-            value += tx.weight[n] * sum[2 * i + tx.first + n + 1];
-        g->to[row + i] = g->mask && !(g->mask[row + i] > 0) ? 0 : g->scale * value;
+            addRow(g, 2 * i0 - 1, 2 * cells + 2, 2 * j + ty.first + b, 2 * k + tz.first + c,
+                   ty.weight[b] * tz.weight[c], sum);
+    for (int n = 0; n <= cells; n++) { // apart, so that the loops below run along rows
+        even[n] = sum[2 * n];
+        odd[n] = sum[2 * n + 1];
     }
+    for (int n = 0; n < g->taps[0].count; n++)
+        weight[g->taps[0].first + 1 + n] = g->taps[0].weight[n];
+    for (int i = 0; i < cells; i++)
+        to[i] = g->scale *
+                (((weight[0] * even[i] + weight[1] * odd[i]) + weight[2] * even[i + 1]) + weight[3] * odd[i + 1]);
+    for (int i = 0; g->mask && i < cells; i++)
+        to[i] = g->mask[row + i] > 0 ? to[i] : 0;
 }
 
 TLW_KERNEL static void gatherTiles(void *context, int64_t begin, int64_t end)
@@ -71,7 +77,7 @@ TLW_KERNEL static void gatherTiles(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &g->coarse->tiles[t];
         TLW_FOR_ROWS(g->coarse, tile, j, k, row)
-        gatherRow(g, row, tile->cell[0], (int)j, k);
+        gatherRow(g, row, TLW_TILE, tile->cell[0], (int)j, k);
     }
 }
 
@@ -92,9 +98,8 @@ TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
         const tlwSpan *span = &r->coarse->spans[n];
         int cell[3];
         locateCell(&r->coarse->grid, span->base, cell);
-        for (int i = 0; i < span->cells; i += TLW_TILE)
-            for (int a = 0; a < 3; a++)
-                gatherRow(&r->faces[a], span->base + i, cell[0] + i, cell[1], cell[2]);
+        for (int a = 0; a < 3; a++)
+            gatherRow(&r->faces[a], span->base, span->cells, cell[0], cell[1], cell[2]);
     }
 }
 
@@ -126,27 +131,30 @@ static inline float neighbours(bool along, int i, int at[2])
     return along ? (odd ? 0.5f : 1) : 0.75f;
 }
 
-static inline void prolongRow(const tlwGrid *coarse, const float *e, const float *mass, int component, int i0, int j,
-                              int k, float *restrict x)
+// One component of a fine span that begins at (i, j, k) of the domain.
+static inline __attribute__((always_inline)) void prolongRow(const Prolong *p, const tlwSpan *span, int component,
+                                                             int i0, int j, int k)
 {
-    enum { HALF = TLW_TILE / 2 };
+    const int half = span->cells / 2;
+    const float *mass = p->fine->mass[component] + span->base;
+    float *restrict x = p->x->at[component] + span->base;
     int jj[2], kk[2];
     float wj = neighbours(component == 1, j, jj), wk = neighbours(component == 2, k, kk);
-    float sum[HALF + 2] = {0}; // coarse cells -1 .. 4
+    float sum[MOST / 2 + 2], value[MOST]; // coarse cells from -1 on
+    memset(sum, 0, (size_t)(half + 2) * sizeof *sum);
     for (int c = 0; c < 2; c++)
         for (int b = 0; b < 2; b++) {
             float weight = (b ? 1 - wj : wj) * (c ? 1 - wk : wk);
-            const float *row = e + tlwCellIndex(coarse, i0 / 2 - 1, jj[b], kk[c]);
-            for (int n = 0; weight > 0 && n < HALF + 2; n++)
+            const float *row = p->e->at[component] + tlwCellIndex(&p->coarse->grid, i0 / 2 - 1, jj[b], kk[c]);
+            for (int n = 0; weight > 0 && n < half + 2; n++)
                 sum[n] += weight * row[n];
         }
-    float value[TLW_TILE];
-    for (int n = 0; n < HALF; n++) {
+    for (int n = 0; n < half; n++) {
         float here = sum[n + 1];
         value[2 * n] = component == 0 ? here : 0.75f * here + 0.25f * sum[n];
         value[2 * n + 1] = component == 0 ? 0.5f * (here + sum[n + 2]) : 0.75f * here + 0.25f * sum[n + 2];
     }
-    for (int i = 0; i < TLW_TILE; i++)
+    for (int i = 0; i < span->cells; i++)
         x[i] += mass[i] > 0 ? value[i] : 0;
 }
 
@@ -157,13 +165,8 @@ TLW_KERNEL static void prolongRange(void *context, int64_t begin, int64_t end)
         const tlwSpan *span = &p->fine->spans[n];
         int cell[3];
         locateCell(&p->fine->grid, span->base, cell);
-        for (int64_t i = 0; i < span->cells; i += TLW_TILE) {
-            PREFETCH3(p->fine->mass, span->base + i + p->fine->grid.stride_y);
-            PREFETCH3(p->x->at, span->base + i + p->fine->grid.stride_y);
-            for (int a = 0; a < 3; a++)
-                prolongRow(&p->coarse->grid, p->e->at[a], p->fine->mass[a] + span->base + i, a, cell[0] + (int)i,
-                           cell[1], cell[2], p->x->at[a] + span->base + i);
-        }
+        for (int a = 0; a < 3; a++)
+            prolongRow(p, span, a, cell[0], cell[1], cell[2]);
     }
 }
 
