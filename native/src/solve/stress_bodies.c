@@ -123,23 +123,40 @@ static void multiply(const double m[6][6], const double x[6], double y[6])
     }
 }
 
-double tlwAddBodyInertia(const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x, tlwFaceDoubles *y)
+typedef struct Inertia {
+    const tlwStressBodies *bodies;
+    double sign;
+    const tlwFaceDoubles *x;
+    tlwFaceDoubles *y;
+} Inertia;
+
+// No face belongs to two bodies.
+static double inertiaRange(void *context, int64_t begin, int64_t end)
 {
+    const Inertia *t = context;
     double sum = 0;
-    for (int n = 0; n < bodies->count; n++) {
-        const tlwStressBody *body = &bodies->items[n];
+    for (int64_t n = begin; n < end; n++) {
+        const tlwStressBody *body = &t->bodies->items[n];
         double motion[6], momentum[6];
         if (!body->count)
             continue;
-        tlwFitBody(body, x, motion);
+        tlwFitBody(body, t->x, motion);
         multiply(body->rest, motion, momentum);
         for (int i = 0; i < 6; i++)
             sum += motion[i] * momentum[i];
         solve(body->gram, momentum);
         for (int64_t f = 0; f < body->count; f++)
-            y->at[body->faces[f].component][body->faces[f].face] += sign * tlwBodyVelocity(&body->faces[f], momentum);
+            t->y->at[body->faces[f].component][body->faces[f].face] +=
+                t->sign * tlwBodyVelocity(&body->faces[f], momentum);
     }
     return sum;
+}
+
+double tlwAddBodyInertia(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
+                         tlwFaceDoubles *y)
+{
+    Inertia inertia = {bodies, sign, x, y};
+    return tlwParallelSum(threads, bodies->count, 1, inertiaRange, &inertia);
 }
 
 void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFaceFloats *y)

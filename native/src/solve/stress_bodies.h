@@ -48,7 +48,8 @@ static inline double tlwBodyVelocity(const tlwBodyFace *f, const double motion[6
 void tlwFitBody(const tlwStressBody *body, const tlwFaceDoubles *x, double motion[6]);
 
 // y += sign R' M R x over all bodies; returns x' R' M R x.
-double tlwAddBodyInertia(const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x, tlwFaceDoubles *y);
+double tlwAddBodyInertia(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
+                         tlwFaceDoubles *y);
 
 // y += R' M v: the momentum of a motion, spread over the faces.
 void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFaceFloats *y);

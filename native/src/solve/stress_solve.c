@@ -170,7 +170,7 @@ static double computeResidual(Iteration *it)
 {
     double squared = tlwStressResidual(it->threads, it->level, it->b, &it->x, &it->r);
     if (it->bodies) {
-        tlwAddBodyInertia(it->bodies, -1, &it->x, &it->r);
+        tlwAddBodyInertia(it->threads, it->bodies, -1, &it->x, &it->r);
         it->alpha = 0;
         run(it, advanceRange);
         squared = sumPartials(it->level, 0);
@@ -227,7 +227,7 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
         run(it, turnRange);
         curvature = tlwApplyStress(it->threads, it->level, &it->p, &it->q);
         if (it->bodies)
-            curvature += tlwAddBodyInertia(it->bodies, 1, &it->p, &it->q);
+            curvature += tlwAddBodyInertia(it->threads, it->bodies, 1, &it->p, &it->q);
         if (!(curvature > 0) || !(rz > 0))
             return TLW_NOT_CONVERGED;
         it->alpha = rz / curvature;
