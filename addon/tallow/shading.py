@@ -99,7 +99,7 @@ def _add_grain(tree, shader, melt, size: float) -> None:
     bump = tree.nodes.new("ShaderNodeBump")
     bump.location = (-120, -860)
     bump.inputs["Distance"].default_value = 0.004 * size
-    tree.links.new(_range(tree, melt, 0.25, 0.0, (-420, -640), "Grain"), bump.inputs["Strength"])
+    tree.links.new(_range(tree, melt, 0.1, 0.0, (-420, -640), "Grain"), bump.inputs["Strength"])
     tree.links.new(noise.outputs[0], bump.inputs["Height"])
     tree.links.new(bump.outputs["Normal"], socket(shader, "normal"))
 

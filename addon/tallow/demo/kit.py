@@ -15,6 +15,7 @@ from ..properties.materials import find_custom
 
 Triple = Sequence[float]
 WOOD, LEAD, STONE, JADE = (0.55, 0.30, 0.13), (0.16, 0.17, 0.19), (0.33, 0.31, 0.30), (0.05, 0.45, 0.42)
+STUDIO = {"light": 0.9, "sky": 0.35, "air": (0.30, 0.40, 0.55), "table": (0.30, 0.33, 0.37)}  # of `film`: a seamless blue-grey
 
 
 def clear(scene: bpy.types.Scene) -> None:
@@ -146,6 +147,12 @@ def paint(obj: bpy.types.Object, color: Triple, roughness: float = 0.5, metal: f
     return obj
 
 
+def unseen(obj: bpy.types.Object) -> bpy.types.Object:
+    """Part of the simulation and not of the picture."""
+    obj.hide_render, obj.display_type = True, "WIRE"
+    return obj
+
+
 def _lamp(name: str, place: Vector, target: Vector, energy: float, size: float, color: Triple) -> None:
     data = bpy.data.lights.new(name, "AREA")
     data.energy, data.size, data.color = energy, size, color
@@ -156,9 +163,9 @@ def _lamp(name: str, place: Vector, target: Vector, energy: float, size: float, 
 
 
 def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), floor: Optional[float] = None,
-         light: float = 1.0, sky: float = 0.7) -> None:
-    """Look at `target` from a direction so that `size` fills the picture's height; warm key, cool rim, dim sky, and a wide
-    table at height `floor`."""
+         light: float = 1.0, sky: float = 0.7, air: Triple = (0.10, 0.12, 0.16), table: Triple = (0.20, 0.20, 0.22)) -> None:
+    """Look at `target` from a direction so that `size` fills the picture's height; warm key, cool rim, a dim sky of the
+    colour `air`, and a wide table at height `floor`."""
     scene, target = bpy.context.scene, Vector(target)
     for obj in [obj for obj in scene.objects if obj.type in ("CAMERA", "LIGHT")]:
         bpy.data.objects.remove(obj)
@@ -176,10 +183,10 @@ def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), fl
     scene.world = bpy.data.worlds.new("Ready Scene")
     scene.world.use_nodes = True
     background = next(node for node in scene.world.node_tree.nodes if node.type == "BACKGROUND")
-    background.inputs["Color"].default_value = (0.10, 0.12, 0.16, 1.0)
+    background.inputs["Color"].default_value = (*air, 1.0)
     background.inputs["Strength"].default_value = sky
     if floor is not None:
-        paint(block("Table", (40.0 * size, 40.0 * size, 0.02 * size), (0.0, 0.0, floor - 0.01 * size)), (0.20, 0.20, 0.22), 0.6)
+        paint(block("Table", (40.0 * size, 40.0 * size, 0.02 * size), (0.0, 0.0, floor - 0.01 * size)), table, 0.6)
 
 
 def surface(style: str) -> bpy.types.Material:

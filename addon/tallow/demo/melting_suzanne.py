@@ -14,9 +14,9 @@ def build() -> None:
     scene = bpy.context.scene
     suzanne = kit.cast(kit.monkey("Suzanne", 0.2, (0.0, 0.0, 0.0), (-0.28, 0.0, 0.12)), "WAX")
     kit.recipe(suzanne, "Thick wax", [(60.0, 6.0), (90.0, 2.0)], solid_viscosity=2000.0, color=(0.92, 0.62, 0.22))
-    kit.paint(kit.cast(kit.block("Plate", (0.6, 0.6, 0.03), (0.0, 0.0, -0.015)), "SOLID"), (0.12, 0.12, 0.13), 0.35)
+    kit.unseen(kit.cast(kit.block("Plate", (0.6, 0.6, 0.03), (0.0, 0.0, -0.015)), "SOLID"))  # the table is in its place
     kit.cast(kit.ball("Heat Lamp", 0.01, (0.05, -0.16, 0.30)), "HEAT", heat_kind="LAMP", power=6000.0)
     kit.where((-0.17, -0.17, -0.015), (0.17, 0.17, 0.215))
     scene.tallow.thermal_speed = 400.0
-    kit.film((0.0, -0.01, 0.080), 0.28, (0.30, -1.0, 0.34), floor=-0.031)
+    kit.film((0.0, -0.01, 0.080), 0.28, (0.30, -1.0, 0.34), floor=0.0, **kit.STUDIO)
     kit.surface("WAX")

@@ -25,6 +25,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--frames", type=int, help="length of the bake; the scene's own unless given")
     parser.add_argument("--resolution", type=int, help="cells along the longest side; the scene's own unless given")
     parser.add_argument("--step", type=int, help="render every so many frames; 0 renders none; unless given, six of them")
+    parser.add_argument("--at", type=int, nargs="+", help="render these frames")
+    parser.add_argument("--shape", type=float, help="width of the picture over its height; the scene's own unless given")
     parser.add_argument("--size", type=int, default=480, help="height of the picture in pixels; twice that for tall ones")
     parser.add_argument("--samples", type=int, default=48)
     parser.add_argument("--reuse", action="store_true", help="render the bake that is in the folder already")
@@ -99,6 +101,8 @@ def render(options: argparse.Namespace, sheet, shape: float) -> None:
         drop_subsurface()
     scene.view_settings.view_transform = "Standard"
     height = options.size if shape >= 1.0 else 2 * options.size
+    if shape > 4.0 / 3.0:  # wider shows more at the sides, not less above and below
+        scene.camera.data.sensor_fit, scene.camera.data.sensor_height = "VERTICAL", 27.0
     scene.render.resolution_x, scene.render.resolution_y = round(shape * height), height
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"
@@ -133,7 +137,7 @@ def main() -> None:
         print(f"{module.LABEL}: {module.TEXT}. Baking {bpy.context.scene.frame_end} frames:", flush=True)
         bake(options)
     if options.step != 0:
-        render(options, module.SHEET, getattr(module, "SHAPE", 4.0 / 3.0))
+        render(options, options.at or module.SHEET, options.shape or getattr(module, "SHAPE", 4.0 / 3.0))
 
 
 main()
