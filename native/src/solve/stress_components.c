@@ -25,6 +25,7 @@ typedef struct Flood {
     float limit[CLASSES];
     int basins;
     tlwRowRuns runs;
+    int level_now; // of floodLevel
 } Flood;
 
 static void classifyRange(void *context, int64_t begin, int64_t end)
@@ -91,12 +92,18 @@ static void thickRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void findThick(Flood *flood)
+static void deepRange(void *context, int64_t begin, int64_t end)
 {
-    for (int t = 0; t < flood->grid->tile_count; t++)
+    Flood *flood = context;
+    for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++)
         flood->depth[row + i] = flood->depth[row + i] >= THICK ? flood->class[row + i] : 0;
+}
+
+static void findThick(Flood *flood)
+{
+    tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, deepRange, flood);
     for (int n = 0; n <= THICK_REACH; n++) {
         uint8_t *keep = flood->before;
         flood->before = flood->depth;
@@ -203,21 +210,29 @@ static void grow(Flood *flood, int64_t *open, int64_t count)
     }
 }
 
-static tlwResult floodLevel(Flood *flood, int level)
+// Which cells lie at the present level or above; returns their number.
+static double maskRange(void *context, int64_t begin, int64_t end)
 {
-    int64_t r = 0, cells = 0;
-    for (int t = 0; t < flood->grid->tile_count; t++)
+    const Flood *flood = context;
+    int cells = 0;
+    for (int64_t t = begin; t < end; t++) {
+        uint8_t *out = flood->runs.mask + t * TLW_TILE * TLW_TILE;
         TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
         {
             unsigned mask = 0;
-            for (int i = 0; i < TLW_TILE; i++) {
-                bool in = levelOf(flood, row + i) >= level;
-                mask |= (unsigned)in << i;
-                cells += in;
-            }
-            flood->runs.mask[r++] = (uint8_t)mask;
+            for (int i = 0; i < TLW_TILE; i++)
+                mask |= (unsigned)(levelOf(flood, row + i) >= flood->level_now) << i;
+            cells += __builtin_popcount(mask);
+            *out++ = (uint8_t)mask;
         }
-    if (!cells)
+    }
+    return cells;
+}
+
+static tlwResult floodLevel(Flood *flood, int level)
+{
+    flood->level_now = level;
+    if (!(tlwParallelSum(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, maskRange, flood) > 0))
         return TLW_OK;
     TLW_TRY(tlwJoinRowRuns(&flood->runs));
     int64_t *open = NULL, open_count = 0;
