@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sim_helpers.h"
+#include "step/sim.h"
 
 static tlwSceneDef room(void)
 {
@@ -348,6 +349,20 @@ static void test_pieces_are_the_same_on_any_number_of_threads(void **state)
     end(&b);
 }
 
+static void test_pieces_do_not_feel_memory_that_is_given_back(void **state)
+{
+    (void)state;
+    World a = collapse(2), b = collapse(2);
+    b.sim->frugal_from = 0;
+    for (int frame = 0; frame < FRAMES(6); frame++) {
+        advance(&a, 1.0 / 24);
+        advance(&b, 1.0 / 24);
+    }
+    assertSameParticles(&a, &b);
+    end(&a);
+    end(&b);
+}
+
 static void test_checkpoint_keeps_pieces(void **state)
 {
     (void)state;
@@ -382,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_bond_melts_and_lets_go),
         cmocka_unit_test(test_ice_lasts_in_ice_water),
         cmocka_unit_test(test_pieces_are_the_same_on_any_number_of_threads),
+        cmocka_unit_test(test_pieces_do_not_feel_memory_that_is_given_back),
         cmocka_unit_test(test_checkpoint_keeps_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

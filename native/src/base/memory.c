@@ -53,7 +53,7 @@ static size_t shiftOf(const void *block)
     return (uintptr_t)block % PAGE;
 }
 
-void *tlwAllocPages(size_t bytes)
+static void *mapPages(size_t bytes, int advice)
 {
     static unsigned blocks; // so far; nothing but addresses depends on it
     size_t shift = __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED) * SPREAD % (PAGE / LINE) * LINE;
@@ -62,8 +62,18 @@ void *tlwAllocPages(size_t bytes)
         mmap(NULL, bytes + shift + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    madvise(pages, bytes + shift, MADV_NOHUGEPAGE);
+    madvise(pages, bytes + shift, advice);
     return pages + shift;
+}
+
+void *tlwAllocPages(size_t bytes)
+{
+    return mapPages(bytes, MADV_NOHUGEPAGE);
+}
+
+void *tlwAllocDense(size_t bytes)
+{
+    return mapPages(bytes, MADV_HUGEPAGE);
 }
 
 void tlwFreePages(void *block, size_t bytes)
@@ -81,7 +91,7 @@ void tlwReleasePages(void *block, size_t bytes)
 void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
 {
     if (!block)
-        return tlwAllocPages(bytes);
+        return tlwAllocDense(bytes);
     size_t shift = shiftOf(block);
     char *pages = mremap((char *)block - shift, old_bytes + shift + 1, bytes + shift + 1, MREMAP_MAYMOVE);
     return pages == MAP_FAILED ? NULL : pages + shift;

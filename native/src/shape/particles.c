@@ -111,7 +111,7 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
     size_t capacity = (size_t)particles->capacity;
-    void *spare = tlwAllocPages(capacity * sizeof(float)), *byte_spare = tlwAllocPages(capacity);
+    void *spare = tlwAllocDense(capacity * sizeof(float)), *byte_spare = tlwAllocDense(capacity);
     if (!spare || !byte_spare) {
         tlwFreePages(spare, capacity * sizeof(float));
         tlwFreePages(byte_spare, capacity);
@@ -131,6 +131,13 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
     tlwFreePages(byte_spare, capacity);
     particles->count = count;
     return TLW_OK;
+}
+
+void tlwRestParticles(tlwParticles *particles)
+{
+    size_t bytes = (size_t)particles->capacity * sizeof(float);
+    for (int a = 0; a < 9; a++)
+        tlwReleasePages(particles->affine[a], bytes);
 }
 
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from)

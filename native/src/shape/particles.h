@@ -1,5 +1,5 @@
 // Marker particles: they carry the material and everything that travels with it. Structure of arrays, one block of
-// pages each (tlwAllocPages): a large block that is freed goes back to the system, and is not kept by the allocator.
+// pages each (tlwGrowPages): a large block that is freed goes back to the system, and is not kept by the allocator.
 #ifndef TLW_SHAPE_PARTICLES_H
 #define TLW_SHAPE_PARTICLES_H
 
@@ -35,6 +35,9 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 
 // Keep particle order[n] as particle n, for n < count; `order` may drop particles but not repeat them.
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count);
+
+// Give the memory of the velocities' gradients back to the system until they are written again; they are zero.
+void tlwRestParticles(tlwParticles *particles);
 
 // Copy one particle's data over another's, id included.
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from);

@@ -130,7 +130,7 @@ static tlwResult removeDropped(tlwThreads *threads, const Reseed *r, int64_t cou
     tlwParticles *q = r->particles;
     int64_t kept = 0;
     size_t bytes = (size_t)q->count * sizeof(uint32_t);
-    uint32_t *keep = tlwAllocPages(bytes);
+    uint32_t *keep = tlwAllocDense(bytes);
     if (!keep)
         return TLW_OUT_OF_MEMORY;
     for (int64_t n = 0; n < q->count; n++)

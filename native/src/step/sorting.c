@@ -127,7 +127,7 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
 typedef struct Sort {
     const tlwGrid *grid;
     const tlwParticles *particles;
-    int32_t *tile;    // per particle
+    uint32_t *tile;   // per particle; the memory of `scratch`, which is used later
     int64_t *offsets; // per block and tile
     uint32_t *order;
     uint32_t *scratch;
@@ -151,7 +151,7 @@ static void countRange(void *context, int64_t begin, int64_t end)
             tile = tlwFindTile(s->grid, at[0], at[1], at[2]);
             tile = tile < 0 ? 0 : tile;
         }
-        s->tile[n] = tile;
+        s->tile[n] = (uint32_t)tile;
         counts[tile]++;
     }
 }
@@ -193,12 +193,11 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
                             tlwParticleOrder *order, uint32_t *indices)
 {
     int64_t count = particles->count, blocks = (count + BLOCK - 1) / BLOCK, tiles = grid->tile_count;
-    Sort s = {.grid = grid, .particles = particles, .scratch = indices};
-    size_t bytes = (size_t)count * sizeof(uint32_t); // of `tile` and of `order`
-    s.tile = tlwAllocPages(bytes);
+    Sort s = {.grid = grid, .particles = particles, .tile = indices, .scratch = indices};
+    size_t bytes = (size_t)count * sizeof(uint32_t);
     s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
-    s.order = tlwAllocPages(bytes);
-    bool ok = s.tile && s.offsets && s.order &&
+    s.order = tlwAllocDense(bytes);
+    bool ok = s.offsets && s.order &&
               tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
               tlwReserve((void **)&order->cell_start, &order->cell_capacity, tiles * (TLW_TILE_CELLS + 1),
                          sizeof *order->cell_start);
@@ -219,7 +218,6 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
         tlwParallelFor(threads, count, BLOCK, placeRange, &s);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, cellRange, &s);
     }
-    tlwFreePages(s.tile, bytes);
     tlwFree(s.offsets);
     tlwFreePages(s.order, bytes);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
@@ -228,7 +226,7 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
 {
     size_t bytes = (size_t)particles->count * sizeof(uint32_t);
-    uint32_t *indices = tlwAllocPages(bytes);
+    uint32_t *indices = tlwAllocDense(bytes);
     if (!indices)
         return TLW_OUT_OF_MEMORY;
     tlwResult result = tlwIndexParticles(threads, grid, particles, order, indices);

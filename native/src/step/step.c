@@ -33,6 +33,13 @@ static bool isAffine(const tlwSim *sim)
     return sim->scene->def.transport == TLW_TRANSPORT_APIC;
 }
 
+// Particles take velocity and gradient from the grid after the solves. Until then the gradients' memory goes back to
+// the system, as the viscosity solve needs it. To have it again costs time, which small scenes save.
+static bool restsParticles(const tlwSim *sim)
+{
+    return isAffine(sim) && sim->particles.count >= sim->frugal_from;
+}
+
 static tlwResult runSources(tlwSim *sim, double dt)
 {
     tlwSeeder seeder = tlwMakeSeeder(sim);
@@ -292,6 +299,8 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
+        if (restsParticles(sim))
+            tlwRestParticles(&sim->particles);
         TLW_TRY(applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL));
         tlwClockStage(sim, "viscosity");
         if (strong) {
@@ -378,7 +387,10 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     tlwClockStage(sim, "heat");
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
-    TLW_TRY(solveMotion(sim, dt, coupling));
+    tlwResult result = solveMotion(sim, dt, coupling);
+    if (result != TLW_OK && restsParticles(sim)) // who goes on after this finds velocities
+        tlwUpdateParticles(sim->context->threads, &sim->flow, true, 0, &sim->particles);
+    TLW_TRY(result);
     TLW_TRY(extend(sim, dt));
     tlwClockStage(sim, "extend");
     TLW_TRY(updateParticles(sim, coupling));

@@ -183,7 +183,7 @@ static tlwResult fillAttributes(tlwSim *sim)
 {
     tlwParticleOrder order = {0};
     size_t bytes = (size_t)sim->particles.count * sizeof(uint32_t);
-    uint32_t *indices = tlwAllocPages(bytes);
+    uint32_t *indices = tlwAllocDense(bytes);
     tlwResult result = indices ? reserveVertices(sim, sim->views.mesh.vertex_count)
                                : tlwFailMemory(&sim->context->message, "the surface mesh");
     if (result == TLW_OK)
