@@ -168,7 +168,7 @@ static void runEnergy(tlwReport *report)
     for (int i = 0; i < 6; i++)
         def.walls[i] = TLW_WALL_SLIP;
     def.film_coefficient = def.emissivity = 0;
-    def.thermal_speed = 500;
+    def.thermal_speed = 1000;
     tlwMaterialDef wax = makeWax(2e5, 328);
     wax.liquidus = 333;
     wax.specific_heat_liquid = 2900;

@@ -6,6 +6,11 @@
 
 #define PASSES 6 // red-black passes carry distances across the band
 
+// Next to the surface what is nearly a distance is left as it is: to scale it moves the surface a little where it is
+// curved, and done in every step that made dimples of a quarter of a cell in a ball that did nothing at all for 3 s.
+#define LEAST_SLOPE 0.85f
+#define MOST_SLOPE 1.2f
+
 typedef struct Redistance {
     const tlwGrid *grid;
     float *phi;
@@ -80,8 +85,9 @@ static void nearRange(void *context, int64_t begin, int64_t end)
             if (!crossing && !(into_solid && fabsf(phi) < dx))
                 continue;
             r->fixed[c] = NEXT;
-            steepest = fmaxf(steepest, sqrtf(square));
-            r->out[c] = crossing ? phi * dx / steepest : phi;
+            float slope = sqrtf(square);
+            bool kept = slope > LEAST_SLOPE * dx && slope < MOST_SLOPE * dx;
+            r->out[c] = crossing && !kept ? phi * dx / fmaxf(steepest, slope) : phi;
             r->has[t] = 1;
         }
     }
