@@ -76,7 +76,7 @@ def monkey(results):
         rows.append("| {} | {:.2f} s | {} | {} | {} | {} / {} | {:.2f} / {} m | {:+.2f} % / {} | {:.1f} |".format(
             resolution + star(results, entry), mean, f"{peer['seconds']:.1f} s{theirs}" if peer else "-",
             f"**{peer['seconds'] / mean:.1f}x**" if peer else "-",
-            f"**{peer['cpu_seconds'] / ours['cpu_seconds']:.1f}x**" if peer else "-", megabytes(ours["peak_memory"]),
+            f"**{peer['cpu_seconds'] / ours['cpu_seconds']:.1f}x**" if peer and "cpu_seconds" in peer else "-", megabytes(ours["peak_memory"]),
             megabytes(peer["peak_memory"]) if peer else "-", ours["fell_by_frame_12"],
             f"{peer['fell_by_frame_12']:.2f}" if peer else "-", 100 * ours["volume_drift"],
             f"{100 * (peer['mesh_volume_last'] / peer['true_volume'] - 1):+.0f} %" if peer else "-", entry["load"]))
@@ -151,7 +151,8 @@ def target_monkey(results):
         entry = find(results, "monkey", resolution)
         if entry and "mantaflow" in entry:
             measured = entry["mantaflow"]["seconds"] / ours_seconds(entry)
-            yield f"monkey at least {ratio}x faster than Mantaflow at {resolution}", f"{measured:.1f}x", measured >= ratio
+            older = " (Mantaflow's time from an older run)" if entry.get("mantaflow_is_older") else ""
+            yield f"monkey at least {ratio}x faster than Mantaflow at {resolution}", f"{measured:.1f}x{older}", measured >= ratio
     drifts = [abs(entry["ours"]["volume_drift"]) for _, entry in by_resolution(results.get("monkey", {}))]
     if drifts:
         yield "monkey holds its volume within 1 %", f"{100 * max(drifts):.3f} %", max(drifts) < 0.01
