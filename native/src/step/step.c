@@ -192,6 +192,9 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
     return result;
 }
 
+#define LAST_HALF 4         // times that a viscosity step is halved
+#define DRAG_ITERATIONS 150 // with free pieces as unknowns; `stokes_piece` takes 49
+
 // One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
 static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling, int depth)
 {
@@ -216,6 +219,8 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
                            .max_iterations = sim->scene->def.max_iterations,
                            .cancel = sim->context->def.cancel,
                            .user = sim->context->def.user};
+    if (shapes->solid >= 0 && def.max_iterations > DRAG_ITERATIONS)
+        def.max_iterations = DRAG_ITERATIONS;
     for (int a = 0; a < 3; a++) {
         def.velocity[a] = flow->velocity[a];
         def.fluidity_slope[a] = flow->fluidity_slope[a];
@@ -228,21 +233,25 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
     if (stats.iterations > sim->stats.viscosity_iterations)
         sim->stats.viscosity_iterations = stats.iterations;
     sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
-    if (result != TLW_NOT_CONVERGED || depth == 4)
+    if (result != TLW_NOT_CONVERGED || depth == LAST_HALF)
         return result;
     TLW_TRY(diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1));
     return diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1);
 }
 
-// Viscosity over dt; with a coupling it drags bodies and free pieces.
+// Viscosity over dt; with a coupling it drags bodies and free pieces. Where pieces make the system too hard to solve
+// (melting ice in water that is nearly free of viscosity), they are held for this step: their drag is small there.
 static tlwResult applyViscosity(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
 {
-    tlwShownShapes shapes = {-1, -1, -1};
+    const tlwShownShapes none = {-1, -1, -1};
+    tlwShownShapes shapes = none;
     if (coupling)
         TLW_TRY(tlwShowShapes(sim->context, &sim->flow, &sim->pieces, &shapes));
-    tlwResult result = diffuse(sim, dt, &shapes, coupling, 0);
+    if (shapes.solid < 0)
+        return diffuse(sim, dt, &none, coupling, 0);
+    tlwResult result = diffuse(sim, dt, &shapes, coupling, LAST_HALF);
     tlwHideShapes(&sim->flow, &shapes);
-    return result;
+    return result == TLW_NOT_CONVERGED ? diffuse(sim, dt, &none, coupling, 0) : result;
 }
 
 static double viscousRange(void *context, int64_t begin, int64_t end)
