@@ -84,6 +84,18 @@ static void test_pages_keep_what_they_hold_when_they_grow(void **state)
     tlwFreePages(block, more);
 }
 
+static void test_blocks_of_whole_pages_grow(void **state)
+{
+    (void)state;
+    for (size_t pages = 1; pages < 40; pages++) {
+        char *block = tlwGrowPages(NULL, 0, pages * 4096);
+        assert_non_null(block);
+        block = tlwGrowPages(block, pages * 4096, 2 * pages * 4096);
+        assert_non_null(block);
+        tlwFreePages(block, 2 * pages * 4096);
+    }
+}
+
 static void test_large_blocks_begin_at_different_places_in_a_page(void **state)
 {
     (void)state;
@@ -155,6 +167,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sum_is_the_same_bits_for_any_thread_count),
         cmocka_unit_test(test_pages_are_zero_and_cost_nothing_until_written),
         cmocka_unit_test(test_pages_keep_what_they_hold_when_they_grow),
+        cmocka_unit_test(test_blocks_of_whole_pages_grow),
         cmocka_unit_test(test_large_blocks_begin_at_different_places_in_a_page),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),
         cmocka_unit_test(test_message_is_bounded),

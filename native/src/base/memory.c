@@ -62,7 +62,7 @@ static void *mapPages(size_t bytes, int advice)
         mmap(NULL, bytes + shift + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    madvise(pages, bytes + shift, advice);
+    madvise(pages, bytes + shift + 1, advice); // all of it: a block of two kinds of pages could not grow
     return pages + shift;
 }
 
