@@ -367,7 +367,7 @@ typedef struct tlwStats {
     int pressure_iterations;  // most in one solve
     int viscosity_iterations;
     int heat_iterations;
-    double pressure_residual; // worst relative residual reached
+    double pressure_residual; // worst relative residual of a solve that was used
     double viscosity_residual;
     int pieces;     // frozen pieces at the end
     int contacts;   // at the end

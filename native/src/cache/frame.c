@@ -98,6 +98,8 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddJsonMember(entry, "melted", stats->melted);
     tlwAddJsonMember(entry, "pressure_iterations", stats->pressure_iterations);
     tlwAddJsonMember(entry, "viscosity_iterations", stats->viscosity_iterations);
+    tlwAddJsonMember(entry, "pressure_residual", stats->pressure_residual);
+    tlwAddJsonMember(entry, "viscosity_residual", stats->viscosity_residual);
     tlwAddJsonMember(entry, "peak_memory", (double)stats->peak_memory);
     tlwAddText(entry, ", \"stages\": {");
     for (int i = 0; i < stats->stage_count && i < TLW_MAX_STAGES; i++)

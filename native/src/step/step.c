@@ -232,7 +232,8 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
     tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
     if (stats.iterations > sim->stats.viscosity_iterations)
         sim->stats.viscosity_iterations = stats.iterations;
-    sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
+    if (result == TLW_OK) // others change nothing
+        sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
     if (result != TLW_NOT_CONVERGED || depth == LAST_HALF)
         return result;
     TLW_TRY(diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1));
