@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import sys
@@ -286,7 +287,12 @@ def redraw() -> None:
 
 @persistent
 def _on_load_pre(*_args) -> None:
-    """Another file is about to open: this one's bake stops, and keeps its frames."""
+    """Another file is about to open: this one's bake stops, and keeps its frames if the file was ever saved."""
+    _stop()
+    cache_paths.drop_temporary()
+
+
+def _stop() -> None:
     global _job
     if _job:
         _job.process.cancel()
@@ -297,10 +303,13 @@ def _on_load_pre(*_args) -> None:
 
 def register() -> None:
     bpy.app.handlers.load_pre.append(_on_load_pre)
+    # Not taken back: a Blender that closes disables its add-ons first.
+    atexit.unregister(cache_paths.drop_temporary)
+    atexit.register(cache_paths.drop_temporary)
 
 
 def unregister() -> None:
-    _on_load_pre()
+    _stop()
     bpy.app.handlers.load_pre.remove(_on_load_pre)
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)

@@ -6,12 +6,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Set
 
 import bpy
 from bpy.app.handlers import persistent
+
+from .core import cache as cache_files
+
+_kept: Set[Path] = set()  # temporary bakes that a file on the disk refers to
 
 
 def is_saved() -> bool:
@@ -22,11 +27,16 @@ def cache_root(scene: bpy.types.Scene) -> Path:
     """The folder that holds the bakes: the artist's choice, else next to the .blend, else a temporary one."""
     chosen = scene.tallow.cache_folder.strip()
     if is_temporary(scene):
-        return Path(tempfile.gettempdir()) / f"tallow_cache_{os.getpid()}"
+        return temporary_root()
     if chosen:
         return Path(bpy.path.abspath(chosen)).absolute()
     blend = Path(bpy.data.filepath)
     return blend.parent / f"tallow_cache_{_safe(blend.stem)}"
+
+
+def temporary_root() -> Path:
+    """Where this Blender puts the bakes of files that were never saved."""
+    return Path(tempfile.gettempdir()) / f"tallow_cache_{os.getpid()}"
 
 
 def is_temporary(scene: bpy.types.Scene) -> bool:
@@ -49,7 +59,10 @@ def display_root(scene: bpy.types.Scene) -> str:
 def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:
     """The folder of the bake that the scene shows; None when there is none or it is gone."""
     tallow = scene.tallow
-    for text in (bpy.path.abspath(tallow.bake_relative) if is_saved() else "", tallow.bake_path):
+    relative = bpy.path.abspath(tallow.bake_relative) if is_saved() else ""
+    # The first save moves a bake when the file is written already, with the path from before.
+    moved = str(cache_root(scene) / Path(tallow.bake_path).name) if tallow.bake_path else ""
+    for text in (relative, tallow.bake_path, moved):
         if text and (Path(text) / "bake.json").is_file():
             return Path(text)
     return None
@@ -85,7 +98,36 @@ def on_save_pre(*_args) -> None:
 def on_save_post(*_args) -> None:
     for scene in bpy.data.scenes:
         if scene.tallow.bake_path:
+            _settle(scene)
             _set_relative(scene)
+
+
+def _settle(scene: bpy.types.Scene) -> None:
+    """A bake from before the file had a name moves next to it; one that cannot is kept where it is."""
+    from . import bake  # which needs this module
+    folder = bake_folder(scene)
+    if folder is None or folder.parent != temporary_root():
+        return
+    if is_saved() and not bake.is_baking(scene):
+        try:
+            target = cache_root(scene) / folder.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            scene.tallow.bake_path = shutil.move(str(folder), str(target))
+            return
+        except OSError:
+            pass  # no room there, or not allowed
+    _kept.add(folder)
+
+
+def drop_temporary() -> None:
+    """Delete the bakes of a file that was never saved."""
+    for folder in cache_files.bakes(temporary_root()):
+        if folder not in _kept:
+            cache_files.free(folder)
+    try:
+        temporary_root().rmdir()
+    except OSError:
+        pass  # not empty, or never there
 
 
 def register() -> None:

@@ -115,16 +115,6 @@ def test_object_smaller_than_a_cell_is_named(folder):
     scenes.expect_error(bpy.ops.tallow.bake, "Wax", "smaller than a cell")
 
 
-def test_inflow_thinner_than_a_cell_is_a_warning(folder):
-    tap = scenes.wax_in_a_box(folder)
-    tap.tallow.role, tap.tallow.velocity = "INFLOW", (0.0, 0.0, -1.0)
-    tap.scale.z *= 0.02
-    bpy.context.view_layer.update()
-    bpy.ops.tallow.bake()
-    from tallow import bake
-    assert any("Wax" in text and "thinner" in text for text in bake.status_of(bpy.context.scene).warnings)
-
-
 def test_reversed_frame_range(folder):
     scenes.wax_in_a_box(folder)
     tallow = bpy.context.scene.tallow

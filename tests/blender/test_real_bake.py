@@ -133,6 +133,22 @@ def test_a_longer_range_resumes(folder):
     assert [entry["frame"] for entry in frames] == [1, 2, 3, 4, 5] and frames[:3] == first
 
 
+def test_what_the_library_warns_of_reaches_the_panel(folder):
+    if not library_is_there():
+        return "SKIP"
+    wax = scenes.wax_in_a_box(folder, frames=1)
+    milk = scenes.add_box("Milk", 0.2, wax.location)
+    milk.tallow.role = "LIQUID"
+    tap = scenes.add_box("Tap", 0.2, wax.location)
+    tap.tallow.role, tap.tallow.velocity, tap.scale.z = "INFLOW", (0.0, 0.0, -1.0), 0.02
+    bpy.context.view_layer.update()
+    bpy.ops.tallow.bake()
+    from tallow import bake
+    warnings = bake.status_of(bpy.context.scene).warnings
+    assert any("Milk and Wax overlap" in text and "only Milk" in text for text in warnings), warnings
+    assert any(text.startswith("Tap is 0.004 m thin, less than a cell") for text in warnings), warnings
+
+
 def test_bad_scenes_are_one_sentence(folder):
     if not library_is_there():
         return "SKIP"

@@ -421,6 +421,48 @@ static void test_what_cannot_be_baked_is_told_in_a_sentence(void **state)
     assert_false(hasFile("none"));
 }
 
+static const char second_text[] = "{\"name\": \"Cream\", \"role\": \"%s\", \"mesh\": \"meshes/cube.ply\", "
+                                  "\"material\": \"Water\", \"keys\": [{\"time\": 0, \"position\": [0, 0, %g], "
+                                  "\"scale\": [0.25, 0.25, %g], \"temperature\": %g}]}";
+
+// Bakes the drop, at 293.15 K, and a second object; whether the events say the words.
+static bool secondSays(const char *role, double height, double thickness, double temperature, const char *words)
+{
+    char second[600], objects[1200];
+    snprintf(second, sizeof second, second_text, role, height, thickness, temperature);
+    snprintf(objects, sizeof objects, "%s, %s", drop_text, second);
+    writeScene("two", 1, -9.81, 1, objects);
+    assert_int_equal(bake((Job){.scene = "two", .cache = "two_cache"}), TLW_OK);
+    return eventsSay(words);
+}
+
+static void test_liquids_in_one_place_are_named(void **state)
+{
+    (void)state;
+    assert_true(secondSays("liquid", 0.125, 0.25, 350, "Drop and Cream overlap: where both are there is only Drop"));
+    assert_true(eventsSay("Cream loses 75 %"));
+    assert_false(secondSays("liquid", 0.125, 0.25, 293.15, "overlap")); // one liquid in two meshes
+    assert_false(secondSays("liquid", 0.5, 0.25, 350, "overlap"));      // they touch
+}
+
+static void test_inflow_thinner_than_a_cell_is_named(void **state)
+{
+    (void)state;
+    assert_true(secondSays("inflow", 0.375, 0.04, 293.15, "Cream is 0.08 m thin, less than a cell (0.1 m)"));
+    assert_false(secondSays("inflow", 0.375, 0.06, 293.15, "thin"));
+}
+
+static void test_water_has_no_melted_share(void **state)
+{
+    (void)state;
+    size_t size;
+    assert_int_equal(bake((Job){.last = 1}), TLW_OK);
+    char *text = readAll("cache/bake.json", &size);
+    assert_non_null(strstr(text, "\"max_speed\""));
+    assert_null(strstr(text, "melted"));
+    free(text);
+}
+
 static void test_full_disk_is_told_and_leaves_a_good_cache(void **state)
 {
     (void)state;
@@ -461,6 +503,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_only_the_frames_asked_for_are_written, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_foreign_files_stay, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_baked_is_told_in_a_sentence, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_liquids_in_one_place_are_named, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_inflow_thinner_than_a_cell_is_named, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_water_has_no_melted_share, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_full_disk_is_told_and_leaves_a_good_cache, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_two_bakes_do_not_share_a_folder, setUp, tearDown),
     };

@@ -110,6 +110,26 @@ static void test_index_comes_back(void **state)
     tlwFreeIndex(&index);
 }
 
+static bool describedAsMelted(const char *entry)
+{
+    tlwMessage message = {""};
+    tlwIndex index = makeIndex(0);
+    assert_int_equal(tlwAddIndexFrame(&index, 1, entry, &message), TLW_OK);
+    assert_int_equal(tlwWriteIndex(&index, folder, &message), TLW_OK);
+    tlwFreeIndex(&index);
+    char text[4096];
+    assert_int_equal(tlwDescribe(context, folder, text, sizeof text), TLW_OK);
+    assert_non_null(strstr(text, "7 triangles"));
+    return strstr(text, "40 % melted") != NULL;
+}
+
+static void test_only_what_can_melt_is_described_as_melted(void **state)
+{
+    (void)state;
+    assert_true(describedAsMelted("{\"frame\": 1, \"triangles\": 7, \"melted\": 0.4}"));
+    assert_false(describedAsMelted("{\"frame\": 1, \"triangles\": 7}"));
+}
+
 static void test_damaged_index_never_crashes(void **state)
 {
     (void)state;
@@ -216,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_json_is_valid_whatever_the_name, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_numbers_read_back_as_the_same_bits, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_index_comes_back, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_only_what_can_melt_is_described_as_melted, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_damaged_index_never_crashes, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_thousands_of_frames_are_cheap_to_list, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_only_own_files_are_deleted, setUp, tearDown),

@@ -100,10 +100,6 @@ def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]
     if max(side) < cell:
         return [Problem(True, f"{obj.name} is smaller than a cell ({estimate.format_length(cell)}) and would vanish. Raise the "
                               "resolution, or make the domain smaller.")]
-    flow = amount.local_velocity(obj) if obj.tallow.role == "INFLOW" else None
-    if flow and flow.length > 0.0 and side[max(range(3), key=lambda i: abs(flow[i]))] < cell:
-        return [Problem(False, f"{obj.name} is thinner along its flow than a cell ({estimate.format_length(cell)}), so it cannot "
-                               "push thick liquids. Make it thicker, or raise the resolution.")]
     return []
 
 

@@ -97,7 +97,8 @@ def _draw_folder(context, column) -> None:
     hint = column.column(align=True)
     hint.active = False
     if cache_paths.is_temporary(context.scene):
-        wrapped(context, hint, "Save the file to keep its bake: until then it goes to a temporary folder.", "INFO")
+        wrapped(context, hint, f"Save the file to keep its bake. Until then it is in {cache_paths.display_root(context.scene)}, and "
+                               "gone when Blender closes or opens another file.", "INFO")
     elif not context.scene.tallow.cache_folder:
         wrapped(context, hint, "In " + cache_paths.display_root(context.scene))
 

@@ -89,9 +89,11 @@ static void addFrames(tlwText *text, const tlwIndex *index)
         seconds += getNumber(entry, "seconds");
         memory = fmax(memory, getNumber(entry, "peak_memory"));
         if (i == index->frame_count - 1) {
-            tlwAddFormat(text, "  frame %d: %.0f particles, %.0f cells, %.0f triangles, %.0f %% melted\n",
-                         index->frames[i].frame, getNumber(entry, "particles"), getNumber(entry, "cells"),
-                         getNumber(entry, "triangles"), 100 * getNumber(entry, "melted"));
+            tlwAddFormat(text, "  frame %d: %.0f particles, %.0f cells, %.0f triangles", index->frames[i].frame,
+                         getNumber(entry, "particles"), getNumber(entry, "cells"), getNumber(entry, "triangles"));
+            if (cJSON_HasObjectItem(entry, "melted")) // nothing is said of what cannot melt
+                tlwAddFormat(text, ", %.0f %% melted", 100 * getNumber(entry, "melted"));
+            tlwAddText(text, "\n");
             tlwAddFormat(text, "    volume %.6g m3 (particles), %.6g m3 (mesh), %.6g m3 expected; fastest %.3g m/s\n",
                          getNumber(entry, "particle_volume"), getNumber(entry, "mesh_volume"),
                          getNumber(entry, "target_volume"), getNumber(entry, "max_speed"));

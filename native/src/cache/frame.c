@@ -77,8 +77,16 @@ static tlwResult writeText(const char *path, const tlwText *text, tlwMessage *me
     return tlwEndWrite(writer, message);
 }
 
+static bool canMelt(const tlwScene *scene)
+{
+    for (int i = 0; i < scene->material_count; i++)
+        if (scene->materials[i].melts)
+            return true;
+    return false;
+}
+
 static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwStats *stats,
-                     const tlwSurfaceView *surface)
+                     const tlwSurfaceView *surface, bool melts)
 {
     tlwClearText(entry);
     tlwAddText(entry, "{");
@@ -95,7 +103,8 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddJsonMember(entry, "target_volume", stats->target_volume);
     tlwAddJsonMember(entry, "triangles", surface->triangle_count);
     tlwAddJsonMember(entry, "max_speed", stats->max_speed);
-    tlwAddJsonMember(entry, "melted", stats->melted);
+    if (melts)
+        tlwAddJsonMember(entry, "melted", stats->melted);
     tlwAddJsonMember(entry, "pressure_iterations", stats->pressure_iterations);
     tlwAddJsonMember(entry, "viscosity_iterations", stats->viscosity_iterations);
     tlwAddJsonMember(entry, "pressure_residual", stats->pressure_residual);
@@ -132,6 +141,6 @@ tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwTex
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));
-    addEntry(entry, frame, times, tlwGetClock() - start, &stats, &surface);
+    addEntry(entry, frame, times, tlwGetClock() - start, &stats, &surface, canMelt(sim->scene));
     return entry->failed ? tlwFailMemory(message, "a frame") : TLW_OK;
 }

@@ -86,6 +86,21 @@ static tlwResult checkBody(const tlwScene *scene, const tlwObject *object, tlwMe
     return TLW_OK;
 }
 
+// Faces that are less than half inside an inflow are not held by it.
+static void checkInflow(const tlwScene *scene, const tlwObject *object)
+{
+    tlwVec3 low, high, scale = tlwSampleKeys(object->def.keys, object->def.key_count, 0).scale;
+    tlwGetMeshBounds(&object->mesh, &low, &high);
+    double thin = fmin(fmin((high.x - low.x) * fabs(scale.x), (high.y - low.y) * fabs(scale.y)),
+                       (high.z - low.z) * fabs(scale.z));
+    if (thin < 0.999 * scene->def.cell_size)
+        tlwLog(
+            scene->context, TLW_LOG_WARNING,
+            "%s is %.2g m thin, less than a cell (%.2g m), so it cannot push thick liquids and its stream is ragged. "
+            "Make it thicker, or use smaller cells.",
+            object->def.name, thin, scene->def.cell_size);
+}
+
 tlwResult tlwCheckScene(tlwScene *scene)
 {
     tlwMessage *message = &scene->context->message;
@@ -99,6 +114,8 @@ tlwResult tlwCheckScene(tlwScene *scene)
             sources++;
             double own = role == TLW_ROLE_LIQUID ? getVolumeInside(scene, object) : 0;
             volume += own;
+            if (role == TLW_ROLE_INFLOW)
+                checkInflow(scene, object);
             if (own > 0 || (role == TLW_ROLE_INFLOW && entersDomain(scene, object))) {
                 inside++;
                 continue;

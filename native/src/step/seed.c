@@ -129,16 +129,18 @@ static double usualVolume(const tlwSeeder *s)
     return dx * dx * dx / (per_axis * per_axis * per_axis);
 }
 
-static bool insideEarlier(const tlwGrid *grid, const tlwSolids *liquids, int count, const float p[3])
+// Which of the first `count` liquids has a place already; -1 = none.
+static int findEarlier(const tlwGrid *grid, const tlwSolids *liquids, int count, const float p[3])
 {
     for (int n = 0; n < count; n++)
         if (tlwGetSourceDistance(grid, &liquids->items[n], p) < 0)
-            return true;
-    return false;
+            return n;
+    return -1;
 }
 
+// Where liquids overlap the earlier one is taken; `lost` counts what that costs this one, by the one that takes it.
 static tlwResult seedCell(const tlwSeeder *s, const tlwSolids *liquids, int n, int i, int j, int k, const tlwKey *key,
-                          const tlwMotion *spin)
+                          const tlwMotion *spin, int64_t *lost)
 {
     const tlwSolid *solid = &liquids->items[n];
     const tlwGrid *grid = &s->flow->grid;
@@ -153,37 +155,85 @@ static tlwResult seedCell(const tlwSeeder *s, const tlwSolids *liquids, int n, i
         tlwGetSlotPosition(&s->scene->def, i, j, k, slot, p);
         if (d > -0.9f && tlwGetSourceDistance(grid, solid, p) >= 0)
             continue;
-        if (!insideEarlier(grid, liquids, n, p))
+        int earlier = findEarlier(grid, liquids, n, p);
+        if (earlier >= 0)
+            lost[earlier]++;
+        else
             TLW_TRY(addParticle(s, solid, key, p, def->velocity, usualVolume(s), spin));
+    }
+    return TLW_OK;
+}
+
+static double startTemperature(const tlwObjectDef *def)
+{
+    return tlwSampleKeys(def->keys, def->key_count, 0).temperature;
+}
+
+// Same material, heat and motion: one liquid in two meshes, of which it does not matter which one is taken.
+static bool areAlike(const tlwObjectDef *a, const tlwObjectDef *b)
+{
+    return a->material == b->material && startTemperature(a) == startTemperature(b) &&
+           tlwLength(tlwSub(a->velocity, b->velocity)) == 0 && tlwLength(tlwSub(a->spin, b->spin)) == 0;
+}
+
+// `kept` particles are left of liquid n; what it shares with others to less than a cell is nobody's intent.
+static void warnOfOverlaps(const tlwSeeder *s, const tlwSolids *liquids, int n, const int64_t *lost, int64_t kept)
+{
+    const tlwObjectDef *own = &s->scene->objects[liquids->items[n].object].def;
+    int per_axis = s->scene->def.particles_per_axis;
+    int64_t all = kept;
+    for (int m = 0; m < n; m++)
+        all += lost[m];
+    for (int m = 0; m < n; m++) {
+        const tlwObjectDef *other = &s->scene->objects[liquids->items[m].object].def;
+        if (lost[m] > per_axis * per_axis * per_axis && !areAlike(own, other))
+            tlwLog(s->context, TLW_LOG_WARNING,
+                   "%s and %s overlap: where both are there is only %s, so %s loses %.2g %% of its volume. Move them "
+                   "apart, or cut one out of the other.",
+                   other->name, own->name, other->name, own->name, 100.0 * (double)lost[m] / (double)all);
+    }
+}
+
+static tlwResult seedLiquid(const tlwSeeder *s, const tlwSolids *liquids, int n, int64_t *lost)
+{
+    const tlwSolid *solid = &liquids->items[n];
+    const tlwObject *object = &s->scene->objects[solid->object];
+    tlwKey key = tlwSampleKeys(object->def.keys, object->def.key_count, 0);
+    tlwMesh placed;
+    TLW_TRY(tlwCopyMesh(&object->mesh, &s->context->message, &placed));
+    tlwTransformMesh(&placed, key.position, key.rotation, key.scale);
+    tlwMassProperties mass;
+    tlwGetMassProperties(&placed, &mass);
+    tlwDestroyMesh(&placed);
+    tlwMotion spin = {.origin = mass.centre, .spin = object->def.spin};
+    bool spins = tlwLength(spin.spin) > 0;
+    int low[3], high[3];
+    cellBox(&s->flow->grid, solid, low, high);
+    for (int k = low[2]; k < high[2]; k++) {
+        if (tlwIsCancelled(s->context))
+            return TLW_CANCELLED;
+        for (int j = low[1]; j < high[1]; j++)
+            for (int i = low[0]; i < high[0]; i++)
+                TLW_TRY(seedCell(s, liquids, n, i, j, k, &key, spins ? &spin : NULL, lost));
     }
     return TLW_OK;
 }
 
 tlwResult tlwSeedLiquids(const tlwSeeder *s, const tlwSolids *liquids)
 {
-    for (int n = 0; n < liquids->count; n++) {
-        const tlwSolid *solid = &liquids->items[n];
-        const tlwObject *object = &s->scene->objects[solid->object];
-        tlwKey key = tlwSampleKeys(object->def.keys, object->def.key_count, 0);
-        tlwMesh placed;
-        TLW_TRY(tlwCopyMesh(&object->mesh, &s->context->message, &placed));
-        tlwTransformMesh(&placed, key.position, key.rotation, key.scale);
-        tlwMassProperties mass;
-        tlwGetMassProperties(&placed, &mass);
-        tlwDestroyMesh(&placed);
-        tlwMotion spin = {.origin = mass.centre, .spin = object->def.spin};
-        bool spins = tlwLength(spin.spin) > 0;
-        int low[3], high[3];
-        cellBox(&s->flow->grid, solid, low, high);
-        for (int k = low[2]; k < high[2]; k++) {
-            if (tlwIsCancelled(s->context))
-                return TLW_CANCELLED;
-            for (int j = low[1]; j < high[1]; j++)
-                for (int i = low[0]; i < high[0]; i++)
-                    TLW_TRY(seedCell(s, liquids, n, i, j, k, &key, spins ? &spin : NULL));
-        }
+    int64_t *lost = tlwAlloc((size_t)liquids->count + 1, sizeof *lost);
+    if (!lost)
+        return tlwFailMemory(&s->context->message, "the liquids");
+    tlwResult result = TLW_OK;
+    for (int n = 0; n < liquids->count && result == TLW_OK; n++) {
+        memset(lost, 0, (size_t)(liquids->count + 1) * sizeof *lost);
+        int64_t first = s->particles->count;
+        result = seedLiquid(s, liquids, n, lost);
+        if (result == TLW_OK)
+            warnOfOverlaps(s, liquids, n, lost, s->particles->count - first);
     }
-    return TLW_OK;
+    tlwFree(lost);
+    return result;
 }
 
 tlwResult tlwRemoveInsideSolids(const tlwSeeder *s)
