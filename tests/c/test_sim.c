@@ -107,6 +107,7 @@ static void test_sloshing_keeps_volume_and_closes_the_mesh(void **state)
                       stats.particle_volume * 1e3, stats.surface_volume * 1e3, surface.volume * 1e3, start * 1e3,
                       stats.max_speed, stats.pressure_iterations, stats.substeps);
         OUTCOME(surface.triangle_count > 100);
+        OUTCOME(fabs(surface.volume / stats.particle_volume - 1) < 1e-3);
     }
     assert_true(fabs(stats.particle_volume / start - 1) < 1e-4);
     OUTCOME(fabs(stats.surface_volume / start - 1) < 0.01);

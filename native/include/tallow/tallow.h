@@ -404,7 +404,7 @@ typedef struct tlwSurfaceView {
     const float *melt;          // 0 solid .. 1 liquid
     const float *rest_position; // 3 each, m
     const uint8_t *material;
-    double volume; // m3
+    double volume; // m3, outside solids
 } tlwSurfaceView;
 
 TLW_API tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view);

@@ -4,6 +4,7 @@
 #include "shape/mesher.h"
 #include "step/levelset.h"
 #include "step/sim.h"
+#include "step/surface_volume.h"
 #include "step/transfer.h"
 
 #include <string.h>
@@ -60,26 +61,6 @@ void tlwFillVisibleTile(void *user, int64_t tile, float *values)
         else if (cut <= 0 && values[n] >= 0 && showSideFilm(grid, phi, &grid->tiles[tile], row + i, i, (int)j, (int)k))
             values[n] = SIDE * (float)grid->dx;
     }
-}
-
-// Volume that films take up inside solids: the mesh's lower side lies between the shown centre and the next one down.
-static double overlapRange(void *context, int64_t begin, int64_t end)
-{
-    const tlwSim *sim = context;
-    const tlwGrid *grid = &sim->flow.grid;
-    const float *phi = tlwGetFloats(grid, sim->flow.phi), *solid = tlwGetFloats(grid, sim->flow.solid);
-    double sum = 0;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        float s = tlwGetCentreSolid(grid, solid, row + i) / (float)grid->dx;
-        float film = s < 0 ? showFilm(sim, phi, solid, &grid->tiles[t], row + i, i, (int)j, (int)k) : 0;
-        if (film < 0) {
-            float depth = -film / (float)grid->dx;
-            sum += (1 - tlwGetOpenShare(grid, solid, row + i)) * (0.5f + depth / (depth + 1 - s));
-        }
-    }
-    return sum * grid->dx * grid->dx * grid->dx;
 }
 
 typedef struct Attributes {
@@ -212,6 +193,11 @@ tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view)
     TLW_TRY(result);
     tlwDestroyMesh(&sim->views.mesh);
     sim->views.mesh = mesh;
+    tlwShownMesh shown = {&sim->flow.grid, tlwGetFloats(&sim->flow.grid, sim->flow.solid), def.detail,
+                          &sim->views.mesh};
+    double volume;
+    if (tlwFitVolume(sim->context->threads, &shown, sim->stats.particle_volume, &volume) != TLW_OK)
+        return tlwFailMemory(message, "the surface mesh");
     TLW_TRY(fillAttributes(sim));
     const tlwViewBuffers *v = &sim->views;
     *view = (tlwSurfaceView){.vertex_count = (int)mesh.vertex_count,
@@ -223,9 +209,7 @@ tlwResult tlwGetSurface(tlwSim *sim, tlwSurfaceView *view)
                              .melt = v->melt,
                              .rest_position = v->rest,
                              .material = v->material,
-                             .volume = tlwGetMeshVolume(&mesh) - tlwParallelSum(sim->context->threads,
-                                                                                sim->flow.grid.tile_count,
-                                                                                TLW_TILE_BLOCK, overlapRange, sim)};
+                             .volume = volume};
     return TLW_OK;
 }
 
