@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SPREAD = 1e-6;      // added to the fit's diagonal, for bodies whose faces leave a motion open
-static const double LARGEST_PART = 0.9; // of the body's mass on its faces
+static const double SPREAD = 1e-12; // added to the fit's diagonal, for bodies whose faces leave a motion open
 
 bool tlwInitStressBodies(tlwStressBodies *bodies, int count)
 {
@@ -23,28 +22,27 @@ void tlwFreeStressBodies(tlwStressBodies *bodies)
     memset(bodies, 0, sizeof *bodies);
 }
 
-bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const double arm[3])
+bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const int cell[3])
 {
     if (!tlwReserve((void **)&body->faces, &body->capacity, body->count + 1, sizeof *body->faces))
         return false;
-    body->faces[body->count++] =
-        (tlwBodyFace){face, (int8_t)component, false, {(float)arm[0], (float)arm[1], (float)arm[2]}};
+    tlwBodyFace *added = &body->faces[body->count++];
+    *added = (tlwBodyFace){.face = face, .component = (int8_t)component};
+    for (int a = 0; a < 3; a++)
+        added->arm[a] = cell[a] + (a == component ? 0 : 0.5) - body->centre[a];
     return true;
 }
 
-// Lower triangle of the Cholesky factor in place. False when the matrix is not positive.
-static bool factor(double m[6][6])
+// Lower triangle of the Cholesky factor in place.
+static void factor(double m[6][6])
 {
     for (int i = 0; i < 6; i++)
         for (int j = 0; j <= i; j++) {
             double sum = m[i][j];
             for (int k = 0; k < j; k++)
                 sum -= m[i][k] * m[j][k];
-            if (i == j && !(sum > 0))
-                return false;
             m[i][j] = i == j ? sqrt(sum) : sum / m[j][j];
         }
-    return true;
 }
 
 static void solve(const double m[6][6], double x[6])
@@ -70,39 +68,21 @@ static inline void addRow(const tlwBodyFace *f, double value, double sum[6])
     sum[3 + c] -= value * f->arm[b];
 }
 
-void tlwSplitBodyMass(tlwStressBody *body, const double mass[6][6], double least)
+void tlwWeighBody(tlwStressBody *body, const double mass[6][6], double face_mass)
 {
-    double gram[6][6] = {{0}}, most = 0, trace = 0;
+    memset(body->gram, 0, sizeof body->gram);
     for (int64_t n = 0; n < body->count; n++) {
         double row[6] = {0};
         addRow(&body->faces[n], 1, row);
         for (int i = 0; i < 6; i++)
             for (int j = 0; j < 6; j++)
-                gram[i][j] += row[i] * row[j];
+                body->gram[i][j] += row[i] * row[j];
     }
-    for (int i = 0; i < 6; i++) {
-        trace += gram[i][i];
-        most = i < 3 ? fmax(most, gram[i][i]) : most;
-    }
-    // The largest share for which the rest is still a mass.
-    bool fits = false;
-    body->face_mass = LARGEST_PART * mass[0][0] / most;
-    for (int tries = 0; tries < 24 && !fits && body->face_mass > least; tries++) {
-        double trial[6][6];
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++)
-                trial[i][j] = body->rest[i][j] = mass[i][j] - body->face_mass * gram[i][j];
-        fits = factor(trial);
-        body->face_mass *= fits ? 1 : 0.7;
-    }
-    body->too_light = !fits;
-    if (!fits) {
-        body->face_mass = least;
-        memset(body->rest, 0, sizeof body->rest);
-    }
-    memcpy(body->gram, gram, sizeof gram);
     for (int i = 0; i < 6; i++)
-        body->gram[i][i] += SPREAD * trace;
+        for (int j = 0; j < 6; j++)
+            body->rest[i][j] = mass[i][j] - face_mass * body->gram[i][j];
+    for (int i = 0; i < 6; i++)
+        body->gram[i][i] += SPREAD * (body->gram[i][i] + body->gram[0][0]);
     factor(body->gram);
 }
 
@@ -123,40 +103,56 @@ static void multiply(const double m[6][6], const double x[6], double y[6])
     }
 }
 
-typedef struct Inertia {
+typedef struct Job {
     const tlwStressBodies *bodies;
     double sign;
     const tlwFaceDoubles *x;
     tlwFaceDoubles *y;
-} Inertia;
+} Job;
+
+static void showMotion(const tlwStressBody *body, const double motion[6], tlwFaceDoubles *y)
+{
+    for (int64_t f = 0; f < body->count; f++)
+        y->at[body->faces[f].component][body->faces[f].face] = tlwBodyVelocity(&body->faces[f], motion);
+}
 
 // No face belongs to two bodies.
-static double inertiaRange(void *context, int64_t begin, int64_t end)
+static double rigidRange(void *context, int64_t begin, int64_t end)
 {
-    const Inertia *t = context;
+    const Job *job = context;
     double sum = 0;
     for (int64_t n = begin; n < end; n++) {
-        const tlwStressBody *body = &t->bodies->items[n];
-        double motion[6], momentum[6];
+        const tlwStressBody *body = &job->bodies->items[n];
+        double fit[6];
         if (!body->count)
             continue;
-        tlwFitBody(body, t->x, motion);
-        multiply(body->rest, motion, momentum);
-        for (int i = 0; i < 6; i++)
-            sum += motion[i] * momentum[i];
-        solve(body->gram, momentum);
-        for (int64_t f = 0; f < body->count; f++)
-            t->y->at[body->faces[f].component][body->faces[f].face] +=
-                t->sign * tlwBodyVelocity(&body->faces[f], momentum);
+        tlwFitBody(body, job->y, fit);
+        if (job->x) {
+            double motion[6], momentum[6];
+            tlwFitBody(body, job->x, motion);
+            multiply(body->rest, motion, momentum);
+            for (int i = 0; i < 6; i++)
+                sum += motion[i] * momentum[i];
+            solve(body->gram, momentum);
+            for (int i = 0; i < 6; i++)
+                fit[i] += job->sign * momentum[i];
+        }
+        showMotion(body, fit, job->y);
     }
     return sum;
 }
 
-double tlwAddBodyInertia(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
-                         tlwFaceDoubles *y)
+void tlwMakeRigid(tlwThreads *threads, const tlwStressBodies *bodies, tlwFaceDoubles *x)
 {
-    Inertia inertia = {bodies, sign, x, y};
-    return tlwParallelSum(threads, bodies->count, 1, inertiaRange, &inertia);
+    Job job = {.bodies = bodies, .y = x};
+    tlwParallelSum(threads, bodies->count, 1, rigidRange, &job);
+}
+
+double tlwMakeForcesRigid(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
+                          tlwFaceDoubles *y)
+{
+    Job job = {bodies, sign, x, y};
+    return tlwParallelSum(threads, bodies->count, 1, rigidRange, &job);
 }
 
 void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFaceFloats *y)
@@ -166,13 +162,4 @@ void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFa
     solve(body->gram, momentum);
     for (int64_t f = 0; f < body->count; f++)
         y->at[body->faces[f].component][body->faces[f].face] += (float)tlwBodyVelocity(&body->faces[f], momentum);
-}
-
-void tlwGetBodyMomentum(const tlwStressBody *body, const tlwFaceDoubles *x, double momentum[6])
-{
-    double motion[6];
-    tlwFitBody(body, x, motion);
-    multiply(body->rest, motion, momentum);
-    for (int64_t n = 0; n < body->count; n++)
-        addRow(&body->faces[n], body->face_mass * x->at[body->faces[n].component][body->faces[n].face], momentum);
 }

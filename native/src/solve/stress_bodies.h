@@ -1,7 +1,7 @@
-// Rigid bodies in the stress system. The faces inside a body are unknowns tied to each other by stiff samples, so that
-// multigrid and deflation see what they see in stiff liquid. They carry a part of the body's mass; what is missing to
-// its true mass and inertia is added as a term of rank six, R' M R, where R is the rigid motion that fits the faces
-// best. The preconditioner knows nothing of it: a few more iterations, no more.
+// Rigid bodies in the stress system: six unknowns each. The faces inside a body take part in the system as a block of
+// stiff liquid, which is what multigrid and deflation need to see. The iteration itself runs in the space where they
+// move as one: directions and residuals are made rigid, and so the block's stiffness never counts, only the body's own
+// mass and inertia. They may be as small as one likes.
 #ifndef TLW_SOLVE_STRESS_BODIES_H
 #define TLW_SOLVE_STRESS_BODIES_H
 
@@ -10,19 +10,16 @@
 typedef struct tlwBodyFace {
     int64_t face;
     int8_t component;
-    bool loose;   // scratch of the caller
-    float arm[3]; // from the body's centre, cells
+    double arm[3]; // from the body's centre, cells
 } tlwBodyFace;
 
 // Motions are velocity and spin times the cell size, so that all six are m/s.
 typedef struct tlwStressBody {
     tlwBodyFace *faces;
     int64_t count, capacity;
-    double gram[6][6]; // W'W of its faces, factored by tlwSplitBodyMass
-    double rest[6][6]; // mass matrix that the faces do not carry
-    double face_mass;  // kg, that each of them does
-    bool too_light;    // its faces carry more than its mass: the lightest that the system allows
-    double start[6];   // momentum before the solve
+    double centre[3];  // cells
+    double gram[6][6]; // factor of W'W of its faces
+    double rest[6][6]; // its mass matrix less what the level's masses of its faces make; of either sign
 } tlwStressBody;
 
 typedef struct tlwStressBodies {
@@ -32,10 +29,10 @@ typedef struct tlwStressBodies {
 
 bool tlwInitStressBodies(tlwStressBodies *bodies, int count);
 void tlwFreeStressBodies(tlwStressBodies *bodies);
-bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const double arm[3]);
+bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const int cell[3]);
 
-// Share `mass` (the body's 6 x 6 mass matrix) between its faces, each with at least `least`, and `rest`.
-void tlwSplitBodyMass(tlwStressBody *body, const double mass[6][6], double least);
+// When all faces are listed: tell the body's 6 x 6 mass matrix, and the mass that the level gives each face.
+void tlwWeighBody(tlwStressBody *body, const double mass[6][6], double face_mass);
 
 // Velocity that a motion gives a face.
 static inline double tlwBodyVelocity(const tlwBodyFace *f, const double motion[6])
@@ -47,14 +44,14 @@ static inline double tlwBodyVelocity(const tlwBodyFace *f, const double motion[6
 // The rigid motion that fits the faces' velocities best.
 void tlwFitBody(const tlwStressBody *body, const tlwFaceDoubles *x, double motion[6]);
 
-// y += sign R' M R x over all bodies; returns x' R' M R x.
-double tlwAddBodyInertia(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
-                         tlwFaceDoubles *y);
+// The faces of all bodies take the motion that fits best: the projection on the space of the iteration.
+void tlwMakeRigid(tlwThreads *threads, const tlwStressBodies *bodies, tlwFaceDoubles *x);
 
-// y += R' M v: the momentum of a motion, spread over the faces.
+// The same for forces y = A x of a rigid x; they are made whole by what `rest` adds, times `sign`. Returns x' rest x.
+double tlwMakeForcesRigid(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
+                          tlwFaceDoubles *y);
+
+// y += the momentum that `rest` gives a motion, spread over the faces.
 void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFaceFloats *y);
-
-// Momentum and angular momentum (over the cell size) of what the faces and the rest carry.
-void tlwGetBodyMomentum(const tlwStressBody *body, const tlwFaceDoubles *x, double momentum[6]);
 
 #endif

@@ -170,7 +170,7 @@ static double computeResidual(Iteration *it)
 {
     double squared = tlwStressResidual(it->threads, it->level, it->b, &it->x, &it->r);
     if (it->bodies) {
-        tlwAddBodyInertia(it->threads, it->bodies, -1, &it->x, &it->r);
+        tlwMakeForcesRigid(it->threads, it->bodies, -1, &it->x, &it->r);
         it->alpha = 0;
         run(it, advanceRange);
         squared = sumPartials(it->level, 0);
@@ -199,6 +199,8 @@ static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limi
     }
     if (squared > limit && pre->deflation.parts.count) {
         tlwDeflate(it->threads, &pre->deflation, &it->r, &it->x);
+        if (it->bodies)
+            tlwMakeRigid(it->threads, it->bodies, &it->x);
         squared = computeResidual(it);
     }
     return squared;
@@ -225,9 +227,11 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
         double rz = sumPartials(it->level, 0), qz = sumPartials(it->level, 1);
         it->beta = -qz / curvature;
         run(it, turnRange);
+        if (it->bodies)
+            tlwMakeRigid(it->threads, it->bodies, &it->p);
         curvature = tlwApplyStress(it->threads, it->level, &it->p, &it->q);
         if (it->bodies)
-            curvature += tlwAddBodyInertia(it->threads, it->bodies, 1, &it->p, &it->q);
+            curvature += tlwMakeForcesRigid(it->threads, it->bodies, 1, &it->p, &it->q);
         if (!(curvature > 0) || !(rz > 0))
             return TLW_NOT_CONVERGED;
         it->alpha = rz / curvature;

@@ -15,7 +15,7 @@ typedef struct tlwStressSystem {
     tlwFaceFloats b;               // right side: mass times old velocity; on prescribed faces (mass < 0) their velocity
     tlwFaceDoubles x;              // guess in, solution out; zero where there is no unknown
     double unit_mass;              // mass of a full face
-    const tlwStressBodies *bodies; // their inertia beyond what their faces carry; may be null
+    const tlwStressBodies *bodies; // may be null; their faces' masses in the level are all one
 } tlwStressSystem;
 
 // Tiles are tile coordinates; they must hold every unknown and every sample.

@@ -288,6 +288,6 @@ void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target)
     if (!(area > 0))
         return;
     LevelSet l = makeLevelSet(flow);
-    l.shift = (float)tlwClamp((target - volume) / area, -0.05 * dx, 0.05 * dx);
+    l.shift = (float)tlwClamp((target - volume) / area, -0.1 * dx, 0.1 * dx);
     tlwParallelFor(threads, l.grid->tile_count, TLW_TILE_BLOCK, shiftRange, &l);
 }

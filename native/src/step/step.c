@@ -192,8 +192,8 @@ static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
     return result;
 }
 
-#define LAST_HALF 4         // times that a viscosity step is halved
-#define DRAG_ITERATIONS 150 // with free pieces as unknowns; `stokes_piece` takes 49
+#define LAST_HALF 4        // times that a viscosity step is halved
+#define DRAG_ITERATIONS 80 // with free pieces as unknowns; `melt_volume` takes 55
 
 // One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
 static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling, int depth)

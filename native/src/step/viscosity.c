@@ -10,7 +10,7 @@
 
 // Stiffness dt mu / (rho dx^2) beyond which more viscosity changes nothing that can be seen.
 static const double STIFFEST = 1e9;
-static const float BODY_STIFFNESS = 1e3f; // of rigid bodies, over that of the thickest liquid
+static const float BODY_STIFFNESS = 10; // of rigid bodies to multigrid, over that of the thickest liquid
 
 // Tiles with liquid or its surface in or next to them.
 static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density, float *thickest)

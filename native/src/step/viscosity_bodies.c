@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "step/solids.h"
 
-static const double LIGHTEST_FACE = 0.025; // of a full face of liquid: lighter ones would be peeled off as ghosts
-static const int LOOSE_PASSES = 4;
 static const int FEWEST_FACES = 24; // of a body that viscosity may drag
 
 bool tlwAddBodyOwners(tlwViscosityBuild *build)
@@ -84,64 +82,10 @@ static void markRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Whether all faces of a sample belong to one body. The three normal samples of a cell are stiff together or not at
-// all.
-static bool isStiff(const tlwViscosityBuild *build, int kind, int64_t sample)
-{
-    const tlwGrid *grid = &build->system->level.grid;
-    int component[4], sign[4], body = 0;
-    int64_t at[4];
-    for (int k = kind <= TLW_ZZ ? 0 : kind; k <= (kind <= TLW_ZZ ? TLW_ZZ : kind); k++) {
-        int faces = tlwSampleFaces(grid, k, sample, component, at, sign);
-        for (int f = 0; f < faces; f++) {
-            int owner = build->owner[component[f]][at[f]];
-            if (!owner || (body && owner != body))
-                return false;
-            body = owner;
-        }
-    }
-    return true;
-}
-
-// Stiff samples that a face takes part in; the last one in `kind` and `sample`.
-static int countTies(const tlwViscosityBuild *build, int axis, int64_t face, int *kind, int64_t *sample)
-{
-    const tlwGrid *grid = &build->system->level.grid;
-    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    int count = 0;
-    for (int n = 0; n < 6; n++) { // two normal samples, and two of each of the two kinds of shear
-        int other = (axis + 1 + (n >= 4)) % 3;
-        int k = n < 2 ? axis : axis + other == 1 ? TLW_XY : axis + other == 2 ? TLW_XZ : TLW_YZ;
-        int64_t at = n < 2 ? face - (n & 1 ? stride[axis] : 0) : face + (n & 1 ? stride[other] : 0);
-        if (isStiff(build, k, at)) {
-            count++;
-            *kind = k;
-            *sample = at;
-        }
-    }
-    return count;
-}
-
-// Whether the body holds the face: by two samples, or by one that has no other loose face.
-static bool isTied(const tlwViscosityBuild *build, int axis, int64_t face)
-{
-    int kind, component[4], sign[4], ignored;
-    int64_t sample, at[4], none;
-    int count = countTies(build, axis, face, &kind, &sample);
-    if (count != 1)
-        return count > 1;
-    int faces = tlwSampleFaces(&build->system->level.grid, kind, sample, component, at, sign);
-    bool tied = true;
-    for (int f = 0; f < faces; f++)
-        if (component[f] != axis || at[f] != face)
-            tied = tied && countTies(build, component[f], at[f], &ignored, &none) > 1;
-    return tied;
-}
-
 // List the marked faces. The order is that of the tiles, so it does not depend on threads.
 static tlwResult listFaces(const tlwViscosityBuild *build, const uint8_t *found, tlwStressBodies *bodies)
 {
-    const tlwGrid *grid = &build->system->level.grid, *flow = build->def->grid;
+    const tlwGrid *grid = &build->system->level.grid;
     for (int t = 0; t < grid->tile_count; t++) {
         if (!found[t])
             continue;
@@ -151,37 +95,22 @@ static tlwResult listFaces(const tlwViscosityBuild *build, const uint8_t *found,
                 int body = build->owner[a][row + i];
                 if (!body)
                     continue;
-                const tlwVec3 *c = &build->def->coupling->bodies[body - 1].centre;
-                double arm[3] = {grid->tiles[t].cell[0] + i + 0.5 - (c->x - flow->origin.x) / flow->dx,
-                                 (double)j + 0.5 - (c->y - flow->origin.y) / flow->dx,
-                                 k + 0.5 - (c->z - flow->origin.z) / flow->dx};
-                arm[a] -= 0.5;
-                if (!tlwAddBodyFace(&bodies->items[body - 1], a, row + i, arm))
+                int cell[3] = {grid->tiles[t].cell[0] + i, (int)j, k};
+                if (!tlwAddBodyFace(&bodies->items[body - 1], a, row + i, cell))
                     return TLW_OUT_OF_MEMORY;
             }
     }
     return TLW_OK;
 }
 
-// Take loose faces out of the list; those that they held may be loose then.
-static void dropLoose(const tlwViscosityBuild *build, tlwStressBody *body)
+// In cells.
+static void findCentre(const tlwViscosityBuild *build, int body, double centre[3])
 {
-    for (int pass = 0; pass < LOOSE_PASSES; pass++) {
-        int64_t kept = 0;
-        for (int64_t f = 0; f < body->count; f++) {
-            tlwBodyFace *face = &body->faces[f];
-            face->loose = !isTied(build, face->component, face->face);
-        }
-        for (int64_t f = 0; f < body->count; f++) {
-            if (body->faces[f].loose)
-                build->owner[body->faces[f].component][body->faces[f].face] = 0;
-            else
-                body->faces[kept++] = body->faces[f];
-        }
-        if (kept == body->count)
-            return;
-        body->count = kept;
-    }
+    const tlwGrid *flow = build->def->grid;
+    const tlwVec3 *c = &build->def->coupling->bodies[body].centre;
+    centre[0] = (c->x - flow->origin.x) / flow->dx;
+    centre[1] = (c->y - flow->origin.y) / flow->dx;
+    centre[2] = (c->z - flow->origin.z) / flow->dx;
 }
 
 tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bool *dragged, tlwStressBodies *bodies)
@@ -190,13 +119,14 @@ tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bo
     Mark mark = {build, tlwAlloc((size_t)tiles, 1)};
     tlwResult result = mark.found && tlwInitStressBodies(bodies, build->body_count) ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
+        for (int n = 0; n < bodies->count; n++)
+            findCentre(build, n, bodies->items[n].centre);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, markRange, &mark);
         result = listFaces(build, mark.found, bodies);
     }
     tlwFree(mark.found);
     for (int n = 0; result == TLW_OK && n < bodies->count; n++) {
         tlwStressBody *body = &bodies->items[n];
-        dropLoose(build, body);
         dragged[n] = body->count >= FEWEST_FACES && build->def->coupling->bodies[n].inverse_mass > 0;
         for (int64_t f = 0; f < body->count && !dragged[n]; f++)
             build->owner[body->faces[f].component][body->faces[f].face] = 0;
@@ -235,40 +165,28 @@ void tlwLoadBodies(const tlwViscosityBuild *build, tlwStressBodies *bodies)
             continue;
         getMass(build, coupled, mass);
         getMotion(build, coupled, motion);
-        tlwSplitBodyMass(body, mass, LIGHTEST_FACE * system->unit_mass);
+        tlwWeighBody(body, mass, system->unit_mass);
         for (int64_t f = 0; f < body->count; f++) {
             const tlwBodyFace *face = &body->faces[f];
             double velocity = tlwBodyVelocity(face, motion);
-            system->level.mass[face->component][face->face] = (float)body->face_mass;
-            system->b.at[face->component][face->face] = (float)(body->face_mass * velocity);
+            system->level.mass[face->component][face->face] = (float)system->unit_mass;
+            system->b.at[face->component][face->face] = (float)(system->unit_mass * velocity);
             system->x.at[face->component][face->face] = velocity;
         }
         tlwAddBodyMomentum(body, motion, &system->b);
-        tlwGetBodyMomentum(body, &system->x, body->start);
         system->bodies = bodies;
     }
 }
 
 void tlwDragBodies(const tlwViscosityBuild *build, const tlwStressBodies *bodies)
 {
-    double dx = build->def->grid->dx;
     for (int n = 0; n < bodies->count; n++) {
         tlwCoupledBody *coupled = &build->def->coupling->bodies[n];
-        const tlwStressBody *body = &bodies->items[n];
-        double now[6];
-        if (!body->count)
+        double motion[6];
+        if (!bodies->items[n].count)
             continue;
-        if (body->too_light) {
-            tlwFitBody(body, &build->system->x, now);
-            coupled->velocity = (tlwVec3){now[0], now[1], now[2]};
-            coupled->spin = tlwScale((tlwVec3){now[3], now[4], now[5]}, 1 / dx);
-            continue;
-        }
-        tlwGetBodyMomentum(body, &build->system->x, now);
-        for (int m = 0; m < 6; m++)
-            now[m] -= body->start[m];
-        coupled->velocity = tlwMulAdd(coupled->velocity, coupled->inverse_mass, (tlwVec3){now[0], now[1], now[2]});
-        coupled->spin =
-            tlwMulAdd(coupled->spin, dx, tlwMulMat3(coupled->inverse_inertia, (tlwVec3){now[3], now[4], now[5]}));
+        tlwFitBody(&bodies->items[n], &build->system->x, motion);
+        coupled->velocity = (tlwVec3){motion[0], motion[1], motion[2]};
+        coupled->spin = tlwScale((tlwVec3){motion[3], motion[4], motion[5]}, 1 / build->def->grid->dx);
     }
 }

@@ -19,14 +19,14 @@ bool tlwIsDraggedPiece(const tlwViscosityBuild *build, int32_t label);
 // Room for the faces' owners.
 bool tlwAddBodyOwners(tlwViscosityBuild *build);
 
-// Before the tiles are built: list the faces that move with every body, and mark them. Faces that the others would not
-// hold are left out; bodies of too few faces have none. Writes `build->owner` and `dragged`.
+// Before the tiles are built: list the faces that move with every body, and mark them. Bodies of too few faces have
+// none. Writes `build->owner` and `dragged`.
 tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bool *dragged, tlwStressBodies *bodies);
 
-// After: the bodies' faces become unknowns with a share of the body's mass.
+// After: the bodies' faces get a mass and their body's velocity.
 void tlwLoadBodies(const tlwViscosityBuild *build, tlwStressBodies *bodies);
 
-// After the solve: the bodies' new motion, by the momentum that they have now.
+// After the solve: the bodies' new motion.
 void tlwDragBodies(const tlwViscosityBuild *build, const tlwStressBodies *bodies);
 
 #endif
