@@ -122,6 +122,10 @@ tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPiec
 // where nothing is cut.
 tlwResult tlwShowCuts(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, int *phi);
 
+// List the cells of the shapes that viscosity drags. Of cells: the label of the piece in or next to them, and the
+// distance to its surface.
+tlwResult tlwListShapes(const tlwPieceSearch *search, const int32_t *near, const float *distance, tlwPieces *pieces);
+
 // Free pieces as viscosity sees them: solids whose surface may lie anywhere in a cell. Fields to be returned with
 // tlwHideShapes.
 typedef struct tlwShownShapes {

@@ -32,7 +32,6 @@ typedef struct Cut {
     double *volumes, *grown; // per piece, in cells: as it is, and with GROW
     float *shift;            // per piece, cells
     CutList *lists;
-    int64_t shape_capacity;
 } Cut;
 
 #define GROW 0.1f // cells
@@ -329,58 +328,6 @@ static tlwResult listCuts(Cut *u)
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
-static bool holdsLiquid(const Cut *u, int t, int c)
-{
-    const tlwParticleOrder *order = u->search->order;
-    const int32_t *start = order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
-    for (int64_t n = order->tile_start[t] + start[c]; n < order->tile_start[t] + start[c + 1]; n++)
-        if (!u->search->particles->frozen[n])
-            return true;
-    return false;
-}
-
-// Pieces of which at least half of the surface is under liquid, which viscosity drags. Others slide on films that may
-// be nearly as stiff as they are: a block on a hot plate took 460 iterations as an unknown, and 12 when it is held.
-static bool *findSubmerged(const Cut *u)
-{
-    int64_t *surface = tlwAlloc(2 * (size_t)u->pieces->count, sizeof *surface), *under = surface + u->pieces->count;
-    bool *submerged = tlwAlloc((size_t)u->pieces->count, sizeof *submerged);
-    for (int t = 0; surface && submerged && t < u->grid->tile_count; t++)
-        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++)
-        if (u->near[c] && fabsf(u->distance[c]) < 0.5f) {
-            surface[u->near[c] - 1]++;
-            under[u->near[c] - 1] += u->cover[c] != 0;
-        }
-    for (int n = 0; surface && submerged && n < u->pieces->count; n++)
-        submerged[n] = under[n] > 0 && 2 * under[n] >= surface[n];
-    if (!surface) {
-        tlwFree(submerged);
-        submerged = NULL;
-    }
-    tlwFree(surface);
-    return submerged;
-}
-
-static tlwResult listShapes(Cut *u, const bool *submerged)
-{
-    for (int t = 0; t < u->grid->tile_count; t++) {
-        int c = 0;
-        TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++, c++) {
-            int64_t at = row + i;
-            if (!u->near[at] || !submerged[u->near[at] - 1])
-                continue;
-            bool dry = !u->cover[at] && (u->piece[at] || !holdsLiquid(u, t, c));
-            tlwPieceShape shape = {at, u->near[at], u->distance[at], dry};
-            if (!tlwReserve((void **)&u->pieces->shapes, &u->shape_capacity, u->pieces->shape_count + 1, sizeof shape))
-                return TLW_OUT_OF_MEMORY;
-            u->pieces->shapes[u->pieces->shape_count++] = shape;
-        }
-    }
-    return TLW_OK;
-}
-
 static float faceShare(const Cut *u, int axis, const int at[3])
 {
     enum { PARTS = 2, NODES = PARTS + 1 };
@@ -426,11 +373,9 @@ static tlwResult cutFaces(Cut *u)
     measureShapes(u);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, shiftRange, u);
     TLW_TRY(listCuts(u));
-    bool *submerged = findSubmerged(u);
-    tlwResult result = submerged ? listShapes(u, submerged) : TLW_OUT_OF_MEMORY;
-    tlwFree(submerged);
+    TLW_TRY(tlwListShapes(u->search, u->near, u->distance, u->pieces));
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, faceRange, u);
-    return result;
+    return TLW_OK;
 }
 
 static void forgetRange(void *context, int64_t begin, int64_t end)

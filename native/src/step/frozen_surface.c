@@ -27,15 +27,6 @@ static bool isStill(const tlwPiece *piece)
     return tlwDot(piece->shift, piece->shift) == 0 && piece->turn.x == 0 && piece->turn.y == 0 && piece->turn.z == 0;
 }
 
-static bool holdsLiquid(const Guard *g, int64_t t, int c)
-{
-    const int32_t *start = g->order->cell_start + t * (TLW_TILE_CELLS + 1);
-    bool liquid = false;
-    for (int32_t n = start[c]; n < start[c + 1] && !liquid; n++)
-        liquid = g->particles->frozen[g->order->tile_start[t] + n] == 0;
-    return liquid;
-}
-
 static void seedRange(void *context, int64_t begin, int64_t end)
 {
     const Guard *g = context;
@@ -44,7 +35,8 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         int c = 0;
         TLW_FOR_ROWS(g->grid, &g->grid->tiles[t], j, k, row)
         for (int i = 0; i < TLW_TILE; i++, c++)
-            g->to[row + i] = (uint8_t)((g->still[labels[row + i]] ? STILL : 0) | (holdsLiquid(g, t, c) ? LIQUID : 0));
+            g->to[row + i] = (uint8_t)((g->still[labels[row + i]] ? STILL : 0) |
+                                       (tlwHoldsLiquid(g->order, g->particles, t, c) ? LIQUID : 0));
     }
 }
 

@@ -14,6 +14,16 @@ typedef struct tlwParticleOrder {
 
 void tlwFreeParticleOrder(tlwParticleOrder *order);
 
+// Whether some particle in cell `c` of tile `t` is not frozen.
+static inline bool tlwHoldsLiquid(const tlwParticleOrder *order, const tlwParticles *particles, int64_t t, int c)
+{
+    const int32_t *start = order->cell_start + t * (TLW_TILE_CELLS + 1);
+    bool liquid = false;
+    for (int64_t n = order->tile_start[t] + start[c]; n < order->tile_start[t] + start[c + 1] && !liquid; n++)
+        liquid = particles->frozen[n] == 0;
+    return liquid;
+}
+
 // Activate the tiles within `margin` cells of any particle. Empties the grid when there are none.
 tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *particles, float margin, tlwGrid *grid);
 
