@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "shape/affine.h"
 #include "step/transfer.h"
 
 #define COUNT 3000
@@ -47,8 +48,10 @@ static void makeFixture(Fixture *f, int threads)
             q->position[a][n] = 8 + SIDE * random01();
             q->velocity[a][n] = random01() - 0.5f;
         }
+        float affine[9];
         for (int a = 0; a < 9; a++)
-            q->affine[a][n] = 4 * (random01() - 0.5f);
+            affine[a] = 4 * (random01() - 0.5f);
+        tlwSetAffine(q, n, affine);
         q->mass[n] = 0.05f + 0.1f * random01();
         q->id[n] = (uint32_t)n;
     }
@@ -70,21 +73,56 @@ static void freeFixture(Fixture *f)
 static void sumPlainly(const Fixture *f, int axis, double *value, double *mass)
 {
     const tlwParticles *q = &f->particles;
+    float affine[9];
     for (int64_t n = 0; n < q->count; n++)
         for (int corner = 0; corner < 8; corner++) {
             int c[3];
+            tlwGetAffine(q, n, affine);
             double weight = 1, v = axis < 3 ? q->velocity[axis][n] : 0;
             for (int a = 0; a < 3; a++) {
                 double x = q->position[a][n] - (a == axis ? 0 : 0.5), low = floor(x);
                 c[a] = (int)low + (corner >> a & 1);
                 weight *= corner >> a & 1 ? x - low : 1 - (x - low);
-                v += axis < 3 ? q->affine[3 * axis + a][n] * f->flow.grid.dx * (c[a] - x) : 0;
+                v += axis < 3 ? affine[3 * axis + a] * f->flow.grid.dx * (c[a] - x) : 0;
             }
             double m = q->mass[n] * weight;
             int64_t at = c[0] + 64 * (c[1] + 64 * c[2]);
             value[at] += axis < 3 ? m * v : m / 800;
             mass[at] += m;
         }
+}
+
+// Half a unit of the last of 15 bits, one where it would be rounded up to the next power of two.
+static void test_gradients_keep_15_bits(void **state)
+{
+    (void)state;
+    tlwParticles q = {0};
+    assert_int_equal(tlwReserveParticles(&q, 1), TLW_OK);
+    const float sizes[] = {1e-25f, 1e-6f, 1, 4, 0.99999f, 1000, 1e20f};
+    srand(5);
+    for (int n = 0; n < 7000; n++) {
+        float in[9], out[9], most = 0;
+        for (int a = 0; a < 9; a++) {
+            in[a] = a == n % 9 ? sizes[n % 7] : sizes[n % 7] * (2 * random01() - 1);
+            in[a] = n % 2 ? -in[a] : in[a];
+            most = fabsf(in[a]) > most ? fabsf(in[a]) : most;
+        }
+        tlwSetAffine(&q, 0, in);
+        tlwGetAffine(&q, 0, out);
+        for (int a = 0; a < 9; a++)
+            assert_true(fabsf(out[a] - in[a]) <= most * 1.0001f / 32768);
+        tlwSetAffine(&q, 0, out); // what has been rounded stays: copies and checkpoints are exact
+        tlwGetAffine(&q, 0, in);
+        assert_memory_equal(in, out, sizeof in);
+    }
+    const float zero[9] = {0};
+    float out[9];
+    tlwSetAffine(&q, 0, zero);
+    for (int w = 0; w < TLW_AFFINE_WORDS; w++)
+        assert_int_equal(q.affine[w][0], 0); // as released memory is
+    tlwGetAffine(&q, 0, out);
+    assert_memory_equal(out, zero, sizeof zero);
+    tlwFreeParticles(&q);
 }
 
 static void test_gather_is_the_plain_sum(void **state)
@@ -139,6 +177,7 @@ static void test_gather_is_the_same_bits_on_any_number_of_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradients_keep_15_bits),
         cmocka_unit_test(test_gather_is_the_plain_sum),
         cmocka_unit_test(test_gather_is_the_same_bits_on_any_number_of_threads),
     };

@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -95,6 +98,13 @@ void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
     size_t shift = shiftOf(block);
     char *pages = mremap((char *)block - shift, old_bytes + shift + 1, bytes + shift + 1, MREMAP_MAYMOVE);
     return pages == MAP_FAILED ? NULL : pages + shift;
+}
+
+void tlwTrimMemory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 // Not ru_maxrss where the system tells better: a program that another starts inherits the size of the other there, and

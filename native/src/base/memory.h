@@ -31,6 +31,9 @@ void tlwReleasePages(void *block, size_t bytes);
 // Null grows to a dense one.
 void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes);
 
+// Give what the allocator holds in reserve back to the system.
+void tlwTrimMemory(void);
+
 // Largest resident size of this process so far, bytes; not of what started it.
 int64_t tlwGetPeakMemory(void);
 

@@ -350,6 +350,13 @@ void tlwReleaseField(tlwGrid *grid, int slot)
         tlwReleasePages(grid->fields[slot].data, grid->fields[slot].element * (size_t)grid->cell_count);
 }
 
+void tlwReleaseScratch(tlwGrid *grid)
+{
+    for (int f = 0; f < grid->field_count; f++)
+        if (grid->fields[f].scratch && !grid->fields[f].borrowed)
+            tlwReleaseField(grid, f);
+}
+
 typedef struct FillContext {
     const tlwGrid *grid;
     float *field;

@@ -11,8 +11,8 @@ void tlwListParticleArrays(tlwParticles *p, tlwParticleArray arrays[TLW_PARTICLE
         arrays[n++] = (tlwParticleArray){(void **)&p->position[a], sizeof(float)};
     for (int a = 0; a < 3; a++)
         arrays[n++] = (tlwParticleArray){(void **)&p->velocity[a], sizeof(float)};
-    for (int a = 0; a < 9; a++)
-        arrays[n++] = (tlwParticleArray){(void **)&p->affine[a], sizeof(float)};
+    for (int w = 0; w < TLW_AFFINE_WORDS; w++)
+        arrays[n++] = (tlwParticleArray){(void **)&p->affine[w], sizeof(uint32_t)};
     for (int a = 0; a < 3; a++)
         arrays[n++] = (tlwParticleArray){(void **)&p->rest[a], sizeof(float)};
     arrays[n++] = (tlwParticleArray){(void **)&p->enthalpy, sizeof(float)};
@@ -135,9 +135,9 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
 
 void tlwRestParticles(tlwParticles *particles)
 {
-    size_t bytes = (size_t)particles->capacity * sizeof(float);
-    for (int a = 0; a < 9; a++)
-        tlwReleasePages(particles->affine[a], bytes);
+    size_t bytes = (size_t)particles->capacity * sizeof(uint32_t);
+    for (int w = 0; w < TLW_AFFINE_WORDS; w++)
+        tlwReleasePages(particles->affine[w], bytes);
 }
 
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from)

@@ -5,14 +5,16 @@
 
 #include "base/parallel.h"
 
+#define TLW_AFFINE_WORDS 5
+
 typedef struct tlwParticles {
     int64_t count, capacity;
-    float *position[3]; // cells, domain coordinates: cell (i, j, k) spans [i, i + 1) and so on
-    float *velocity[3]; // m/s
-    float *affine[9];   // 1/s: d velocity[row] / d position[column], row major (APIC)
-    float *enthalpy;    // J/kg above solid at 0 K
-    float *mass;        // kg
-    float *rest[3];     // m, world: where this material was at the start
+    float *position[3];                 // cells, domain coordinates: cell (i, j, k) spans [i, i + 1) and so on
+    float *velocity[3];                 // m/s
+    uint32_t *affine[TLW_AFFINE_WORDS]; // velocity gradient (APIC), packed: shape/affine.h
+    float *enthalpy;                    // J/kg above solid at 0 K
+    float *mass;                        // kg
+    float *rest[3];                     // m, world: where this material was at the start
     uint32_t *id;
     uint32_t *frozen; // rigid piece and bond (step/frozen.h); 0 = flows
     uint8_t *material;
@@ -24,7 +26,7 @@ typedef struct tlwParticleArray {
     size_t element;
 } tlwParticleArray;
 
-#define TLW_PARTICLE_ARRAYS 23
+#define TLW_PARTICLE_ARRAYS (14 + TLW_AFFINE_WORDS)
 
 void tlwListParticleArrays(tlwParticles *particles, tlwParticleArray arrays[TLW_PARTICLE_ARRAYS]);
 

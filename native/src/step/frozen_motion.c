@@ -1,5 +1,6 @@
 // How pieces move: from particles to mass and motion, through the pressure solve, and back to the particles.
 #include "base/memory.h"
+#include "shape/affine.h"
 #include "step/forces.h"
 #include "step/frozen.h"
 
@@ -20,8 +21,9 @@ static void addParticle(const tlwGrid *grid, const tlwParticles *q, int64_t n, S
     double m = q->mass[n], dx = grid->dx, own = m * dx * dx / 24; // a cube half a cell wide
     double x[3] = {q->position[0][n] * dx, q->position[1][n] * dx, q->position[2][n] * dx};
     tlwVec3 r = {x[0], x[1], x[2]}, v = {q->velocity[0][n], q->velocity[1][n], q->velocity[2][n]};
-    tlwVec3 curl = {q->affine[7][n] - q->affine[5][n], q->affine[2][n] - q->affine[6][n],
-                    q->affine[3][n] - q->affine[1][n]};
+    float a[9];
+    tlwGetAffine(q, n, a);
+    tlwVec3 curl = {a[7] - a[5], a[2] - a[6], a[3] - a[1]};
     s->mass += m;
     s->own += own;
     s->moment = tlwMulAdd(s->moment, m, r);
@@ -239,13 +241,11 @@ typedef struct Carry {
 
 static void setMotion(tlwParticles *q, int64_t n, const tlwMotion *m, tlwVec3 r)
 {
-    tlwVec3 v = tlwAdd(m->velocity, tlwCross(m->spin, r)), w = m->spin;
+    tlwVec3 v = tlwAdd(m->velocity, tlwCross(m->spin, r));
     const float velocity[3] = {(float)v.x, (float)v.y, (float)v.z};
-    const float affine[9] = {0, (float)-w.z, (float)w.y, (float)w.z, 0, (float)-w.x, (float)-w.y, (float)w.x, 0};
     for (int a = 0; a < 3; a++)
         q->velocity[a][n] = velocity[a];
-    for (int a = 0; a < 9; a++)
-        q->affine[a][n] = affine[a];
+    tlwSetSpin(q, n, m->spin);
 }
 
 static void carryRange(void *context, int64_t begin, int64_t end)

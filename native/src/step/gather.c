@@ -6,6 +6,7 @@
 #include "base/kernel.h"
 #include "base/memory.h"
 #include "grid/sample.h"
+#include "shape/affine.h"
 
 #include <string.h>
 
@@ -81,18 +82,13 @@ static inline void addPair(Sum *at, tlwFloat4 value)
     memcpy(at, &sum, sizeof sum);
 }
 
-// Add one particle's share to the eight faces of one component around it.
-static inline void addToFaces(const Gather *g, int axis, int64_t n, Stencil s)
+// Add one particle's share to the eight faces of one component around it; slopes per cell.
+static inline void addToFaces(const Gather *g, int axis, int64_t n, Stencil s, const float slope[3])
 {
     const tlwParticles *q = g->particles;
-    float mass = q->mass[n], base = q->velocity[axis][n], slope[3] = {0, 0, 0};
-    if (g->affine) {
-        float dx = (float)g->grid->dx;
-        for (int b = 0; b < 3; b++) {
-            slope[b] = q->affine[3 * axis + b][n] * dx;
-            base -= slope[b] * s.f[b];
-        }
-    }
+    float mass = q->mass[n], base = q->velocity[axis][n];
+    for (int b = 0; b < 3; b++)
+        base -= slope[b] * s.f[b];
     // Weights twice over; beside each velocity a one, which makes the mass.
     const tlwFloat4 wx = {1 - s.f[0], 1 - s.f[0], s.f[0], s.f[0]}, vx = {base, 1, base + slope[0], 1};
     const tlwFloat4 vy = {slope[1], 0, slope[1], 0}, vz = {slope[2], 0, slope[2], 0};
@@ -122,13 +118,17 @@ TLW_KERNEL static void gatherRange(void *context, int64_t begin, int64_t end)
 {
     const Gather *g = context;
     const tlwGrid *grid = g->grid;
-    float per_cell = (float)(1 / (grid->dx * grid->dx * grid->dx));
+    float per_cell = (float)(1 / (grid->dx * grid->dx * grid->dx)), dx = (float)grid->dx, slope[9] = {0};
     for (int64_t t = begin; t < end; t++) {
         int tile = g->tiles[t];
         for (int64_t n = g->order->tile_start[tile]; n < g->order->tile_start[tile + 1]; n++) {
             Place place = findPlace(g, n);
+            if (g->affine)
+                tlwGetAffine(g->particles, n, slope);
+            for (int b = 0; g->affine && b < 9; b++)
+                slope[b] *= dx;
             for (int a = 0; a < 3; a++)
-                addToFaces(g, a, n, findStencil(&place, a));
+                addToFaces(g, a, n, findStencil(&place, a), slope + 3 * a);
             addToCells(g, n, findStencil(&place, 3), per_cell);
         }
     }

@@ -3,6 +3,7 @@
 #include "base/kernel.h"
 #include "base/memory.h"
 #include "grid/components.h"
+#include "shape/affine.h"
 
 #define BLOCK 65536
 #define DROP 64 // cells: smaller parts are drops, which go with the blob
@@ -224,13 +225,17 @@ static tlwVec3 motionAt(const Motion *m, tlwVec3 x)
     return tlwAdd(m->velocity, tlwCross(m->spin, tlwSub(x, m->centre)));
 }
 
-static void addTo(float *values, float change, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void turnParticles(const tlwParticles *q, int64_t n, int lanes,
+                                                                const float turn[9])
 {
-    for (int64_t n = begin; n < end; n++)
-        values[n] += change;
+    float affine[9 * TLW_AFFINE_LANES];
+    tlwUnpackAffine(q, n, lanes, affine);
+    for (int a = 0; a < 9; a++)
+        for (int l = 0; l < lanes; l++)
+            affine[a * lanes + l] += turn[a];
+    tlwPackAffine(q, n, lanes, affine);
 }
 
-// Array by array, so that each is walked through once and the compiler sees plain loops.
 TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Motion *m = context;
@@ -246,10 +251,12 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
         v[n] += (float)(m->velocity.y + (w.z * x - w.x * z));
         s[n] += (float)(m->velocity.z + (w.x * y - w.y * x));
     }
-    const double turn[9] = {0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0};
-    for (int k = 0; k < 9; k++)
-        if (turn[k] != 0)
-            addTo(q->affine[k], (float)turn[k], begin, end);
+    const float turn[9] = {0, (float)-w.z, (float)w.y, (float)w.z, 0, (float)-w.x, (float)-w.y, (float)w.x, 0};
+    int64_t n = begin;
+    for (; n + TLW_AFFINE_LANES <= end; n += TLW_AFFINE_LANES)
+        turnParticles(q, n, TLW_AFFINE_LANES, turn);
+    for (; n < end; n++)
+        turnParticles(q, n, 1, turn);
 }
 
 static void faceRange(void *context, int64_t begin, int64_t end)

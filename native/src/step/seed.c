@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "grid/sample.h"
+#include "shape/affine.h"
 
 #include <string.h>
 
@@ -96,8 +97,6 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tl
         q->velocity[a][n] = velocity[a];
         q->rest[a][n] = rest[a];
     }
-    for (int a = 0; a < 9; a++)
-        q->affine[a][n] = 0;
     double enthalpy = tlwGetEnthalpy(material, key->temperature), melt = tlwGetMelt(material, enthalpy);
     q->enthalpy[n] = (float)enthalpy;
     q->mass[n] = (float)(volume * tlwGetDensity(material, material->melts ? melt : 1));
@@ -106,14 +105,7 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwSolid *solid, const tl
         q->frozen[n] = 0;
     if (q->material[n] != def->material)
         q->material[n] = (uint8_t)def->material;
-    if (spin) { // rotation as an affine velocity: d v / d x = [spin]x
-        q->affine[1][n] = (float)-spin->spin.z;
-        q->affine[2][n] = (float)spin->spin.y;
-        q->affine[3][n] = (float)spin->spin.z;
-        q->affine[5][n] = (float)-spin->spin.x;
-        q->affine[6][n] = (float)-spin->spin.y;
-        q->affine[7][n] = (float)spin->spin.x;
-    }
+    tlwSetSpin(q, n, spin ? spin->spin : (tlwVec3){0, 0, 0});
     return TLW_OK;
 }
 

@@ -33,7 +33,7 @@ struct tlwSim {
     double lead;     // s that velocities are ahead of positions: half a step
     double dt_limit; // halved for a while after a solve that did not converge
     uint32_t next_id;
-    int64_t frugal_from; // number of particles from which on gradients take no memory while viscosity is solved
+    int64_t frugal_from; // number of particles from which on what a stage does not need goes back to the system
     double start_mass, came, went; // kg: at the start, by inflow, by outflow and open sides so far
 
     tlwFlow flow;

@@ -86,7 +86,7 @@ static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
     tlwListParticleArrays(to, b);
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
         bool needed = a[n].data != (void **)&source.mass && a[n].data != (void **)&source.frozen;
-        for (int m = 0; m < 9; m++)
+        for (int m = 0; m < TLW_AFFINE_WORDS; m++)
             needed = needed && a[n].data != (void **)&source.affine[m];
         if (needed && from->count)
             memcpy(*b[n].data, *a[n].data, a[n].element * (size_t)from->count);

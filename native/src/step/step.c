@@ -16,6 +16,7 @@
 #include "step/viscosity.h"
 
 #include "base/kernel.h"
+#include "base/memory.h"
 #include "grid/sample_lanes.h"
 
 #include <string.h>
@@ -33,11 +34,17 @@ static bool isAffine(const tlwSim *sim)
     return sim->scene->def.transport == TLW_TRANSPORT_APIC;
 }
 
-// Particles take velocity and gradient from the grid after the solves. Until then the gradients' memory goes back to
-// the system, as the viscosity solve needs it. To have it again costs time, which small scenes save.
+// Memory that a stage needs and others do not goes back to the system in between: to have it again costs time, which
+// small scenes save.
+static bool isFrugal(const tlwSim *sim)
+{
+    return sim->particles.count >= sim->frugal_from;
+}
+
+// Particles take velocity and gradient from the grid after the solves, which until then have the gradients' memory.
 static bool restsParticles(const tlwSim *sim)
 {
-    return isAffine(sim) && sim->particles.count >= sim->frugal_from;
+    return isAffine(sim) && isFrugal(sim);
 }
 
 static tlwResult runSources(tlwSim *sim, double dt)
@@ -309,8 +316,6 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     if (viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
-        if (restsParticles(sim))
-            tlwRestParticles(&sim->particles);
         TLW_TRY(applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL));
         tlwClockStage(sim, "viscosity");
         if (strong) {
@@ -346,6 +351,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     sim->stats.pieces = sim->pieces.count;
     tlwClockStage(sim, "pieces");
     tlwRasterizeNozzles(&sim->sources, sim->time + 1.5 * dt, &sim->flow);
+    if (restsParticles(sim))
+        tlwRestParticles(&sim->particles);
     int phi = -1;
     if (result == TLW_OK)
         result = tlwShowCuts(sim->context, &sim->flow, &sim->pieces, &phi);
@@ -363,6 +370,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
     tlwReturnField(&sim->flow.grid, phi);
+    if (isFrugal(sim))
+        tlwReleaseScratch(&sim->flow.grid);
     return result;
 }
 
@@ -450,6 +459,8 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
 tlwResult tlwStep(tlwSim *sim, double dt)
 {
     tlwClockStage(sim, NULL);
+    if (isFrugal(sim))
+        tlwTrimMemory(); // of what was done between steps: meshing, writing
     if (sim->step_count == 0)
         TLW_TRY(takeLead(sim, dt));
     double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
