@@ -109,9 +109,25 @@ def plain(results, name, words):
     return rows
 
 
+def triads_of(results):
+    """Lines of the STREAM triad by number of threads."""
+    lines = results.get("solvers", {}).get("0", {}).get("lines", [])
+    return {line["threads"]: line for line in lines if "triad" in line}
+
+
+def roof(results):
+    """What two threads have over one where memory is all that counts, in words."""
+    triads = triads_of(results)
+    if 1 not in triads or 2 not in triads:
+        return ""
+    ratio = triads[2]["triad"] / triads[1]["triad"]
+    return f" Two threads move {ratio:.2f} times as many bytes as one (STREAM triad): a stage that only waits for memory gains no more."
+
+
 def threads(results):
     entry = results["threads"]["0"]
-    rows = [f"\n## Two threads against one{star(results, entry)}\n", f"Stages above 5 % of the step. Load of the machine: {entry['load']:.1f}.\n",
+    rows = [f"\n## Two threads against one{star(results, entry)}\n",
+            f"Stages above 5 % of the step.{roof(results)} Load of the machine: {entry['load']:.1f}.\n",
             "| scene | stage | one thread, s per frame | two | ratio |", "|---|---|---|---|---|"]
     for scene in entry["scenes"]:
         for stage, (one, two) in sorted(scene["scaling"].items(), key=lambda item: -item[1][0]):
@@ -121,7 +137,7 @@ def threads(results):
 
 def solvers(results):
     entry = results["solvers"]["0"]
-    triads = {line["threads"]: line for line in entry["lines"] if "triad" in line}
+    triads = triads_of(results)
     cells = next(iter(triads.values()))["cells"]
     rows = [f"\n## Share of the memory's speed{star(results, entry)}\n",
             f"A pool that fills six tenths of a tank of {cells} cells a side (`tests/bench/solvers.c`). STREAM triad in the same run: "
