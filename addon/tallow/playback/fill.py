@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Dict, Optional, Tuple
+import threading
+from typing import Dict, Iterable, List, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -14,10 +15,11 @@ from ..core.frames import Frame
 
 NEW_LAYOUT = bpy.app.version >= (4, 1, 0)  # positions, corners and offsets are plain arrays
 # Blender 3.4 keeps them in structures, which `foreach_set` fills number by number: there numpy writes into its memory. What is
-# left of the time is first touches of that memory: writing the same once more takes a quarter.
+# left of the time is first touches of that memory (writing the same once more takes a quarter), so two threads write.
 STRUCTURES = bpy.app.version[:2] == (3, 4)
 WORDS = 4  # bytes; every structure is a whole number of words
 EDGE_FLAGS, SMOOTH = 0x220000, 0x010000  # drawn and rendered, as `edges.add` makes them; of a face
+Copy = Tuple[np.ndarray, np.ndarray]  # where to, what
 
 
 def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
@@ -31,9 +33,11 @@ def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
     mesh.edges.add(len(frame.edges))
     mesh.loops.add(len(frame.corners))
     mesh.polygons.add(triangles)
-    if not (STRUCTURES and _fill_structures(mesh, frame.packed or pack(frame))):
+    copies = _list_structures(mesh, frame.packed or pack(frame)) if STRUCTURES else []
+    if not copies:
         _fill_arrays(mesh, frame)
-    set_attributes(mesh, frame.attributes)
+    copies += _list_attributes(mesh, frame.attributes)
+    _copy_by_two(copies)
     mesh.update()
 
 
@@ -63,15 +67,31 @@ def _memory(items, words: int) -> Optional[np.ndarray]:
     return np.frombuffer(raw, np.uint32).reshape(len(items), words)
 
 
-def _fill_structures(mesh: bpy.types.Mesh, packed: Tuple[np.ndarray, ...]) -> bool:
-    """Write into memory that `add` has just made. False when it is not laid out as Blender 3.4 does."""
+def _list_structures(mesh: bpy.types.Mesh, packed: Tuple[np.ndarray, ...]) -> List[Copy]:
+    """What to write into memory that `add` has just made. Nothing when it is not laid out as Blender 3.4 does."""
     items = (mesh.vertices, mesh.edges, mesh.loops, mesh.polygons)
     tables = [_memory(found, table.shape[1]) for found, table in zip(items, packed)]
     if any(table is None for table in tables) or tables[0][0, 3] != 0 or tables[1][0, 2] != EDGE_FLAGS:
-        return False
-    for table, content in zip(tables, packed):
+        return []
+    return list(zip(tables, packed))
+
+
+def _copy(copies: Iterable[Copy]) -> None:
+    for table, content in copies:
         table[:] = content
-    return True
+
+
+def _copy_by_two(copies: List[Copy]) -> None:
+    """On this thread and another, half of the bytes each: numpy lets others run while it copies."""
+    if not copies:
+        return
+    shares: Tuple[List[Copy], List[Copy]] = ([], [])
+    for copy in sorted(copies, key=lambda copy: -copy[0].nbytes):
+        min(shares, key=lambda share: sum(table.nbytes for table, _ in share)).append(copy)
+    other = threading.Thread(target=_copy, args=(shares[1],))
+    other.start()
+    _copy(shares[0])
+    other.join()
 
 
 def _fill_arrays(mesh: bpy.types.Mesh, frame: Frame) -> None:
@@ -111,6 +131,12 @@ def _set_positions(mesh: bpy.types.Mesh, positions: np.ndarray) -> None:
 
 def set_attributes(mesh: bpy.types.Mesh, arrays: Dict[str, np.ndarray]) -> None:
     """Per-vertex attributes: (n,) numbers, (n, 3) vectors or (n, 4) colours."""
+    _copy(_list_attributes(mesh, arrays))
+
+
+def _list_attributes(mesh: bpy.types.Mesh, arrays: Dict[str, np.ndarray]) -> List[Copy]:
+    """Makes the attributes, fills them where numpy cannot, and says what numpy is to write."""
+    copies = []
     for name, array in arrays.items():
         kind, member = {1: ("FLOAT", "value"), 3: ("FLOAT_VECTOR", "vector"), 4: ("FLOAT_COLOR", "color")}[
             array.shape[1] if array.ndim == 2 else 1]
@@ -122,6 +148,7 @@ def set_attributes(mesh: bpy.types.Mesh, arrays: Dict[str, np.ndarray]) -> None:
         flat = np.ascontiguousarray(array, np.float32)
         memory = _memory(attribute.data, flat.size // len(flat)) if STRUCTURES and len(flat) else None
         if memory is not None and memory.size == flat.size:
-            memory[:] = flat.view(np.uint32).reshape(memory.shape)
+            copies.append((memory, flat.view(np.uint32).reshape(memory.shape)))
         else:
             attribute.data.foreach_set(member, flat.ravel())
+    return copies
