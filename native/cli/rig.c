@@ -95,3 +95,21 @@ tlwMaterialDef tlwMakeLiquid(const char *name, double density, double viscosity)
     def.viscosity = (tlwCurve){.count = 1, .temperature = {293.15}, .value = {viscosity}};
     return def;
 }
+
+tlwMaterialDef tlwMakeParaffin(void)
+{
+    tlwMaterialDef def = tlwDefaultMaterialDef();
+    def.name = "Paraffin";
+    def.density_solid = def.density_liquid = 900;
+    def.specific_heat_solid = 2100;
+    def.specific_heat_liquid = 2900;
+    def.conductivity_solid = 0.25;
+    def.conductivity_liquid = 0.15;
+    def.solidus = 55 + 273.15;
+    def.liquidus = 60 + 273.15;
+    def.latent_heat = 2.1e5;
+    def.viscosity = (tlwCurve){.count = 1, .temperature = {353.15}, .value = {5e-3}};
+    def.solid_viscosity = 1e4;
+    def.surface_tension = 0;
+    return def;
+}

@@ -37,4 +37,7 @@ bool tlwCheckRig(tlwRig *rig, tlwResult result);
 // A material that flows with one viscosity and never freezes.
 tlwMaterialDef tlwMakeLiquid(const char *name, double density, double viscosity);
 
+// Paraffin, but for its density, which is the same in both states unless a case says otherwise.
+tlwMaterialDef tlwMakeParaffin(void);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+extern const tlwVerifyCase tlw_verify_ball[];
 extern const tlwVerifyCase tlw_verify_drag[];
 extern const tlwVerifyCase tlw_verify_flow[];
 extern const tlwVerifyCase tlw_verify_heat[];
@@ -20,7 +21,7 @@ extern const tlwVerifyCase tlw_verify_viscosity[];
 // Every list of cases; verify_*.c define them.
 static const tlwVerifyCase *const tlw_verify_groups[] = {tlw_verify_flow, tlw_verify_viscosity, tlw_verify_heat,
                                                          tlw_verify_melt, tlw_verify_rigid,     tlw_verify_surface,
-                                                         tlw_verify_drag, tlw_verify_inflow};
+                                                         tlw_verify_drag, tlw_verify_inflow,    tlw_verify_ball};
 
 struct tlwReport {
     bool json;

@@ -10,25 +10,6 @@ extern const tlwVerifyCase tlw_verify_melt[];
 
 static const double celsius = 273.15;
 
-// Paraffin, but for its density, which is the same in both states unless a case says otherwise.
-static tlwMaterialDef makeParaffin(void)
-{
-    tlwMaterialDef def = tlwDefaultMaterialDef();
-    def.name = "Paraffin";
-    def.density_solid = def.density_liquid = 900;
-    def.specific_heat_solid = 2100;
-    def.specific_heat_liquid = 2900;
-    def.conductivity_solid = 0.25;
-    def.conductivity_liquid = 0.15;
-    def.solidus = 55 + celsius;
-    def.liquidus = 60 + celsius;
-    def.latent_heat = 2.1e5;
-    def.viscosity = (tlwCurve){.count = 1, .temperature = {353.15}, .value = {5e-3}};
-    def.solid_viscosity = 1e4;
-    def.surface_tension = 0;
-    return def;
-}
-
 static tlwSceneDef makeRoom(double width, double height, double cell)
 {
     tlwSceneDef def = tlwDefaultSceneDef();
@@ -141,7 +122,7 @@ static void runFrozenStands(tlwReport *report)
 {
     const double dx = 0.015;
     tlwSceneDef def = makeRoom(0.24, 0.36, dx);
-    tlwMaterialDef wax = makeParaffin();
+    tlwMaterialDef wax = tlwMakeParaffin();
     tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
     int material = tlwAddRigMaterial(&rig, &wax);
@@ -218,7 +199,7 @@ static void startPillar(tlwReport *report, tlwRig *rig)
     tlwSceneDef def = makeRoom(0.16, 0.35, 0.0125);
     def.domain_min.x = -0.15;
     def.domain_max.x = 0.25;
-    tlwMaterialDef wax = makeParaffin();
+    tlwMaterialDef wax = tlwMakeParaffin();
     tlwStartRig(rig, &def, tlwGetReportThreads(report));
     int material = tlwAddRigMaterial(rig, &wax);
     tlwAddRigLiquid(rig, "Pillar", tlwMakePrism(outline, 6, -0.03, 0.03), material, 45 + celsius);
@@ -277,7 +258,7 @@ static void runMeltVolume(tlwReport *report)
     def.ambient_temperature = 140 + celsius;
     def.film_coefficient = 40;
     def.thermal_speed = 2500;
-    tlwMaterialDef wax = makeParaffin();
+    tlwMaterialDef wax = tlwMakeParaffin();
     wax.density_liquid = 780;
     wax.viscosity.value[0] = 0.05;
     tlwRig rig;
@@ -346,7 +327,7 @@ static void runIceFloats(tlwReport *report)
     for (int n = 0; n < 6; n++)
         def.walls[n] = TLW_WALL_SLIP;
     def.thermal_speed = 0; // nothing melts
-    tlwMaterialDef material = makeParaffin();
+    tlwMaterialDef material = tlwMakeParaffin();
     material.name = "Water";
     material.density_solid = ice;
     material.density_liquid = water;

@@ -50,6 +50,7 @@ typedef struct tlwCollider {
     double band;              // m, the field is not clamped nearer than this. TLW_UNBOUNDED = nowhere. More than the
                               // radius of the balls of other bodies, or those are missed: 3 cells for an inset of 1
     double core_radius;       // m, of a shape that is one ball about the origin; else 0
+    bool rough;               // its field is lumpy: smooth bodies that touch it do so along their own normals
     tlwSurfaceBall *balls;
     int ball_count;
     tlwBallCluster *clusters;

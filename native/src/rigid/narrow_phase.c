@@ -90,6 +90,16 @@ static bool facesAway(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
     return !s->search->backs && tlwDot(tlwMulMat3(s->map, ball->normal), out) > 0.3;
 }
 
+// A lumpy field has normals that lean any way. Where the ball's own surface is smooth, contact forces are along its own
+// normal: a slippery ball must not be spun by the lumps that it lies on.
+static tlwVec3 smoothOut(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
+{
+    bool smooth = ball->core_radius > 2 * ball->radius && s->owner->motion == TLW_MOTION_DYNAMIC;
+    if (!s->other->collider->rough || !smooth)
+        return out;
+    return tlwScale(tlwMulMat3(s->map, ball->normal), -1);
+}
+
 // --- fast balls: follow each along its way until it hits ---
 
 // Sphere tracing: a ball can always go as far as its gap. All balls advance together so that the field is asked in
@@ -268,7 +278,10 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
             continue; // a ball larger than the band: a clamped distance does not say that it touches
         if (gap < near) {
             tlwVec3 out = outwards(s, p, scratch->gradients[i]);
-            if (!facesAway(s, &c->balls[index], out) && !addCandidate(s, scratch, (uint32_t)index, p, radius, out, gap))
+            if (facesAway(s, &c->balls[index], out))
+                continue;
+            out = smoothOut(s, &c->balls[index], out);
+            if (!addCandidate(s, scratch, (uint32_t)index, p, radius, out, gap))
                 return false;
         } else if (gap < s->pair->reach) {
             tlwVec3 path = pathOf(s, p);

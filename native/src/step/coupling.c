@@ -10,6 +10,7 @@ void tlwFreeBodyCoupling(tlwBodyCoupling *coupling)
     for (int b = 0; b < coupling->count; b++) {
         tlwFree(coupling->bodies[b].cells);
         tlwFree(coupling->bodies[b].rows);
+        tlwFree(coupling->bodies[b].cuts);
     }
     tlwFree(coupling->bodies);
     memset(coupling, 0, sizeof *coupling);
@@ -32,11 +33,9 @@ static tlwCoupledBody *findBody(const tlwBodyCoupling *coupling, int object)
     return NULL;
 }
 
-// Row of a cell, new when the body has not met it; a cell's faces come one after another, so it is the last one.
-static float *rowOf(tlwCoupledBody *body, int64_t cell)
+// A new row for a cell; null when memory is out.
+static float *addRow(tlwCoupledBody *body, int64_t cell)
 {
-    if (body->count && body->cells[body->count - 1] == cell)
-        return body->rows[body->count - 1];
     if (!tlwReserve((void **)&body->cells, &body->capacity, body->count + 1, sizeof *body->cells) ||
         !tlwReserve((void **)&body->rows, &body->row_capacity, body->count + 1, sizeof *body->rows))
         return NULL;
@@ -45,56 +44,171 @@ static float *rowOf(tlwCoupledBody *body, int64_t cell)
     return body->rows[body->count++];
 }
 
-// A covered share of a face, seen from a cell: `sign` +1 for its upper face. Velocity along the axis at the face's
-// centre is velocity[a] + (spin x r)[a].
-static bool addFace(const tlwGrid *grid, tlwCoupledBody *body, int64_t cell, const int face[3], int axis, float covered,
-                    float sign)
+// A cell's faces come one after another, so its row is the last one.
+static float *rowOf(tlwCoupledBody *body, int64_t cell)
 {
-    float *row = rowOf(body, cell);
-    if (!row)
-        return false;
-    tlwVec3 p = {face[0] + (axis == 0 ? 0 : 0.5), face[1] + (axis == 1 ? 0 : 0.5), face[2] + (axis == 2 ? 0 : 0.5)};
-    tlwVec3 r = tlwSub(tlwMulAdd(grid->origin, grid->dx, p), body->centre);
+    bool met = body->count && body->cells[body->count - 1] == cell;
+    return met ? body->rows[body->count - 1] : addRow(body, cell);
+}
+
+// A covered share of a face, seen from a cell: negative for its lower face. Velocity along the axis at the point `at`
+// is velocity[a] + (spin x r)[a].
+static void addFace(const tlwCoupledBody *body, tlwVec3 at, int axis, float covered, float row[6])
+{
+    tlwVec3 r = tlwSub(at, body->centre);
     double arm[3] = {r.x, r.y, r.z};
     int b = (axis + 1) % 3, c = (axis + 2) % 3; // (spin x r)[a] = spin[b] r[c] - spin[c] r[b]
-    row[axis] += sign * covered;
-    row[3 + b] += sign * covered * (float)arm[c];
-    row[3 + c] -= sign * covered * (float)arm[b];
+    row[axis] += covered;
+    row[3 + b] += covered * (float)arm[c];
+    row[3 + c] -= covered * (float)arm[b];
+}
+
+// A cell of liquid and its place.
+typedef struct Cell {
+    int64_t index;
+    int at[3]; // in the domain
+} Cell;
+
+typedef struct Search {
+    const tlwFlow *flow;
+    const tlwGrid *grid;
+    const tlwSolids *solids;
+    const float *solid;
+    const int16_t *object;
+    const int32_t *piece, *cover, *label;
+    tlwBodyCoupling *coupling;
+} Search;
+
+static tlwVec3 faceCentre(const tlwGrid *grid, const Cell *cell, int face)
+{
+    double p[3] = {cell->at[0] + 0.5, cell->at[1] + 0.5, cell->at[2] + 0.5};
+    p[face / 2] += face & 1 ? 0.5 : -0.5;
+    return tlwMulAdd(grid->origin, grid->dx, (tlwVec3){p[0], p[1], p[2]});
+}
+
+static int64_t faceIndex(const tlwGrid *grid, int64_t cell, int face)
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    return cell + (face & 1 ? stride[face / 2] : 0);
+}
+
+// The cell on the other side of a face.
+static int64_t nextCell(const tlwGrid *grid, int64_t cell, int face)
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    return cell + (face & 1 ? stride[face / 2] : -stride[face / 2]);
+}
+
+// Faces that frozen pieces cover.
+static bool addPieceFaces(const Search *s, const Cell *cell)
+{
+    for (int face = 0; face < 6; face++) {
+        int64_t c = cell->index, other = nextCell(s->grid, c, face);
+        float covered = 1 - tlwGetFloats(s->grid, s->flow->open[face / 2])[faceIndex(s->grid, c, face)];
+        int32_t label = s->cover[c] ? s->cover[c] : s->cover[other] ? s->cover[other] : s->piece[other];
+        tlwCoupledBody *body = covered > 0 && label ? findBody(s->coupling, TLW_PIECE_KEY(label)) : NULL;
+        float *row = body ? rowOf(body, c) : NULL;
+        if (body && !row)
+            return false;
+        if (body)
+            addFace(body, faceCentre(s->grid, cell, face), face / 2, face & 1 ? covered : -covered, row);
+    }
     return true;
 }
 
-tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling)
+// What flow->solid_velocity shows of the body's motion in a cell. Faces of pieces show the pieces' own.
+static void addSeen(const Search *s, const tlwCoupledBody *body, const Cell *cell, float seen[6])
+{
+    for (int face = 0; face < 6; face++) {
+        int64_t c = cell->index, f = faceIndex(s->grid, c, face), other = nextCell(s->grid, c, face);
+        float covered = 1 - tlwGetFloats(s->grid, s->flow->open[face / 2])[f];
+        bool taken = s->cover[c] || s->cover[other] || s->label[c] || s->label[other];
+        if (covered > 0 && !taken && s->object[tlwFindDeepestNode(s->grid, s->solid, face / 2, f)] == body->object)
+            addFace(body, faceCentre(s->grid, cell, face), face / 2, face & 1 ? covered : -covered, seen);
+    }
+}
+
+static bool addPatch(const Search *s, const tlwBodyPatch *patch, const Cell *cell, tlwCoupledBody *body)
+{
+    float seen[6] = {0}, *row = addRow(body, cell->index);
+    if (!row || !tlwReserve((void **)&body->cuts, &body->cut_capacity, body->count, sizeof *body->cuts))
+        return false;
+    tlwCoupledCut *cut = &body->cuts[body->count - 1];
+    for (int face = 0; face < 6; face++)
+        addFace(body, patch->middle[face], face / 2, (float)(face & 1 ? patch->cover[face] : -patch->cover[face]), row);
+    addSeen(s, body, cell, seen);
+    for (int m = 0; m < 6; m++)
+        cut->unseen[m] = row[m] - seen[m];
+    for (int a = 0; a < 3; a++)
+        cut->excess[a] = (float)(0.5 * (patch->cover[2 * a] + patch->cover[2 * a + 1]) - patch->inside);
+    return true;
+}
+
+static bool isNear(const tlwGrid *grid, const tlwSolid *solid, const Cell *cell)
+{
+    tlwVec3 low = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell->at[0], cell->at[1], cell->at[2]});
+    tlwVec3 high = tlwMulAdd(low, grid->dx, (tlwVec3){1, 1, 1});
+    return solid->low.x < high.x && solid->high.x > low.x && solid->low.y < high.y && solid->high.y > low.y &&
+           solid->low.z < high.z && solid->high.z > low.z;
+}
+
+// Patches of the bodies' surfaces.
+static bool addPatches(const Search *s, const Cell *cell)
+{
+    if (!s->solids || s->object[cell->index] == TLW_NO_OBJECT || s->solid[cell->index] > 2 * (float)s->grid->dx)
+        return true;
+    for (int b = 0; b < s->coupling->count; b++) {
+        tlwCoupledBody *body = &s->coupling->bodies[b];
+        const tlwSolid *solid = tlwFindSolid(s->solids, body->object);
+        tlwBodyPatch patch;
+        if (solid && isNear(s->grid, solid, cell) && tlwMeasureBodyPatch(s->grid, solid, cell->at, &patch) &&
+            !addPatch(s, &patch, cell, body))
+            return false;
+    }
+    return true;
+}
+
+tlwResult tlwFindCoupledCells(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+                              tlwBodyCoupling *coupling)
 {
     const tlwGrid *grid = &flow->grid;
     coupling->cell_volume = grid->dx * grid->dx * grid->dx;
     if (!coupling->count)
         return TLW_OK;
-    const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
-    const int32_t *piece = tlwGetInts(grid, flow->piece), *cover = tlwGetInts(grid, flow->cover);
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    Search s = {.flow = flow,
+                .grid = grid,
+                .solids = solids,
+                .solid = tlwGetFloats(grid, flow->solid),
+                .object = (const int16_t *)grid->fields[flow->solid_object].data,
+                .piece = tlwGetInts(grid, flow->piece),
+                .cover = tlwGetInts(grid, flow->cover),
+                .label = tlwGetInts(grid, flow->label),
+                .coupling = coupling};
     for (int t = 0; t < grid->tile_count; t++) {
         const tlwTile *tile = &grid->tiles[t];
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++) {
-            int64_t c = row + i;
-            if (type[c] != TLW_CELL_LIQUID)
-                continue;
-            for (int n = 0; n < 6; n++) {
-                int axis = n / 2, upper = n & 1, face[3] = {tile->cell[0] + i, (int)j, k};
-                int64_t f = c + upper * stride[axis];
-                float covered = 1 - tlwGetFloats(grid, flow->open[axis])[f];
-                int64_t other = upper ? f : c - stride[axis];
-                int32_t label = cover[c] ? cover[c] : cover[other] ? cover[other] : piece[other];
-                if (covered <= 0 || (object[f] < 0 && !label))
-                    continue;
-                tlwCoupledBody *body = findBody(coupling, label ? TLW_PIECE_KEY(label) : object[f]);
-                face[axis] += upper;
-                if (body && !addFace(grid, body, c, face, axis, covered, upper ? 1 : -1))
-                    return TLW_OUT_OF_MEMORY;
-            }
+            Cell cell = {row + i, {tile->cell[0] + i, (int)j, k}};
+            if (type[cell.index] == TLW_CELL_LIQUID && (!addPieceFaces(&s, &cell) || !addPatches(&s, &cell)))
+                return TLW_OUT_OF_MEMORY;
         }
     }
     return TLW_OK;
+}
+
+void tlwAddUnseenFlow(const tlwBodyCoupling *coupling, float *rhs)
+{
+    for (int b = 0; b < coupling->count; b++) {
+        const tlwCoupledBody *body = &coupling->bodies[b];
+        const double motion[6] = {body->velocity.x, body->velocity.y, body->velocity.z,
+                                  body->spin.x,     body->spin.y,     body->spin.z};
+        for (int64_t n = 0; n < body->count && body->cuts; n++) {
+            double flow = 0;
+            for (int m = 0; m < 6; m++)
+                flow += body->cuts[n].unseen[m] * motion[m];
+            rhs[body->cells[n]] -= (float)flow;
+        }
+    }
 }
 
 tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t c)
@@ -106,63 +220,33 @@ tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t c)
     return tlwMulAdd(grid->origin, grid->dx, p);
 }
 
-// Share of a cell inside the body, from its own field at the centres of 64 parts.
-static double bodyShare(const tlwGrid *grid, const tlwSolid *solid, tlwVec3 centre)
+// Moment of a force on the patch of a cell. The part along the patch's normal comes from a pressure on all of it and
+// has the patch's own moment (none on a ball); what is left acts at the cell's centre.
+static tlwVec3 patchMoment(const tlwCoupledBody *body, const float row[6], tlwVec3 centre, tlwVec3 force)
 {
-    enum { PARTS = 4, COUNT = PARTS * PARTS * PARTS };
-    double h = grid->dx / PARTS, sum = 0;
-    tlwSdfNodes nodes = {.spacing = h, .dims = {PARTS, PARTS, PARTS}, .stride = {1, PARTS, PARTS * PARTS}};
-    nodes.origin = tlwMulAdd(centre, -0.5 * (PARTS - 1) * h, (tlwVec3){1, 1, 1});
-    float d[COUNT];
-    tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, d);
-    for (int n = 0; n < COUNT; n++)
-        sum += tlwClamp(0.5 - d[n] / h, 0, 1);
-    return sum / COUNT;
+    tlwVec3 normal = {row[0], row[1], row[2]}, moment = {row[3], row[4], row[5]};
+    double square = tlwDot(normal, normal), pressure = square > 1e-3 ? tlwDot(force, normal) / square : 0;
+    tlwVec3 rest = tlwMulAdd(force, -pressure, normal);
+    return tlwMulAdd(tlwCross(tlwSub(centre, body->centre), rest), pressure, moment);
 }
 
 // With the gradient theorem for the solid part of the cell, the pressure difference across it pushes the body by
-// gradient * dx^3 * (mean cover of the two faces along the axis - solid share). False where no face is the body's.
-static bool excessCover(const tlwFlow *flow, const tlwSolid *solid, tlwVec3 centre, int64_t c, double excess[3])
-{
-    const tlwGrid *grid = &flow->grid;
-    const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
-    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
-    bool touched = false;
-    for (int a = 0; a < 3; a++) {
-        excess[a] = 0;
-        for (int upper = 0; upper < 2; upper++) {
-            int64_t f = c + upper * stride[a];
-            double covered = 1 - tlwGetFloats(grid, flow->open[a])[f];
-            if (object[f] != solid->object || !(covered > 0))
-                continue;
-            touched = true;
-            excess[a] += 0.5 * covered;
-        }
-    }
-    double inside = touched ? bodyShare(grid, solid, centre) : 0;
-    for (int a = 0; a < 3; a++)
-        excess[a] -= inside;
-    return touched;
-}
-
-void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gravity, double dt, double default_density,
+// gradient * dx^3 * (mean cover of the two faces along the axis - solid share).
+void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
                        tlwBodyCoupling *coupling)
 {
     const tlwGrid *grid = &flow->grid;
     const float *density = tlwGetFloats(grid, flow->density);
     for (int b = 0; b < coupling->count; b++) {
         tlwCoupledBody *body = &coupling->bodies[b];
-        const tlwSolid *solid = tlwFindSolid(solids, body->object);
         tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
-        for (int64_t n = 0; n < body->count && solid; n++) {
+        for (int64_t n = 0; n < body->count && body->cuts; n++) {
             int64_t c = body->cells[n];
-            tlwVec3 centre = tlwGetCellCentre(grid, c);
-            double excess[3], scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
-            if (!excessCover(flow, solid, centre, c, excess))
-                continue;
+            const float *excess = body->cuts[n].excess;
+            double scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
             tlwVec3 f = {scale * gravity.x * excess[0], scale * gravity.y * excess[1], scale * gravity.z * excess[2]};
             push = tlwAdd(push, f);
-            turn = tlwAdd(turn, tlwCross(tlwSub(centre, body->centre), f));
+            turn = tlwAdd(turn, patchMoment(body, body->rows[n], tlwGetCellCentre(grid, c), f));
         }
         body->velocity = tlwMulAdd(body->velocity, body->inverse_mass, push);
         body->spin = tlwAdd(body->spin, tlwMulMat3(body->inverse_inertia, turn));

@@ -11,10 +11,16 @@
 #define TLW_STEP_COUPLING_H
 
 #include "base/vec.h"
-#include "step/solids.h"
+#include "step/body_patch.h"
 
 // What a frozen piece is called in tlwCoupledBody.object: faces of cells with its label belong to it.
 #define TLW_PIECE_KEY(label) ((1 << 20) + (label))
+
+// A cell that a body's surface cuts.
+typedef struct tlwCoupledCut {
+    float unseen[6]; // of its row: what the velocities of solids at the middles of faces do not show
+    float excess[3]; // mean cover of the two faces along each axis, less the share inside
+} tlwCoupledCut;
 
 // A body as the pressure solve sees it.
 typedef struct tlwCoupledBody {
@@ -29,7 +35,8 @@ typedef struct tlwCoupledBody {
     // Cells of liquid that touch it, and what a unit of each of its six motions makes them lose.
     int64_t *cells;
     float (*rows)[6];
-    int64_t count, capacity, row_capacity;
+    tlwCoupledCut *cuts; // per cell; null for frozen pieces
+    int64_t count, capacity, row_capacity, cut_capacity;
 } tlwCoupledBody;
 
 typedef struct tlwBodyCoupling {
@@ -44,8 +51,14 @@ void tlwFreeBodyCoupling(tlwBodyCoupling *coupling);
 // Room for one more body; null when memory is out. Pointers to earlier ones are no longer good.
 tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 
-// Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`.
-tlwResult tlwFindCoupledCells(const tlwFlow *flow, const uint8_t *type, tlwBodyCoupling *coupling);
+// Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`. Bodies are found in `solids`;
+// null where they leave faces open.
+tlwResult tlwFindCoupledCells(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+                              tlwBodyCoupling *coupling);
+
+// Take from `rhs`, which has minus the flow out of the cells, what flow->solid_velocity does not show of the bodies'
+// motion.
+void tlwAddUnseenFlow(const tlwBodyCoupling *coupling, float *rhs);
 
 // Centre of a cell of the window, m.
 tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t cell);
@@ -53,7 +66,7 @@ tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t cell);
 // Pressure grows with depth also within the cells that a body cuts. The system knows it at their centres only, and a
 // floating body would ride up to half a cell too high or too low. This adds what `gravity` over dt makes of the
 // difference to the bodies' velocities: what is displaced is the body's own volume.
-void tlwRefineBuoyancy(const tlwFlow *flow, const tlwSolids *solids, tlwVec3 gravity, double dt, double default_density,
+void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
                        tlwBodyCoupling *coupling);
 
 // y += dx^3 K M^-1 K' x; a tlwPoissonSystem's apply_extra with `user` = the coupling.

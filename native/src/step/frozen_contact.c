@@ -223,6 +223,7 @@ static tlwResult makeCollider(Place *p, int n)
     tlwVec3 side = tlwSub(c->box_max, c->box_min);
     c->size = fmin(side.x, fmin(side.y, side.z));
     c->band = MARGIN * p->grid->dx;
+    c->rough = true;
     return TLW_OK;
 }
 

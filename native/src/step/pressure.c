@@ -241,7 +241,7 @@ tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressur
         p->labels = -1;
     }
     if (result == TLW_OK && def->coupling && def->coupling->count) {
-        result = tlwFindCoupledCells(flow, p->type, def->coupling);
+        result = tlwFindCoupledCells(flow, def->solids, p->type, def->coupling);
         p->system.apply_extra = tlwApplyBodyCoupling;
         p->system.user = def->coupling;
     }
@@ -378,6 +378,8 @@ tlwResult tlwProjectVelocity(tlwPressure *p, bool correction, tlwSolveStats *sta
     tlwThreads *threads = p->context->threads;
     int64_t tiles = p->flow->grid.tile_count;
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, divergenceRange, p);
+    if (p->def.coupling)
+        tlwAddUnseenFlow(p->def.coupling, p->rhs);
     tlwResult result = tlwSolvePoisson(p->poisson, p->x, p->b, p->def.tolerance, p->def.max_iterations, stats);
     if (result == TLW_NOT_CONVERGED)
         return tlwFail(&p->context->message, result,

@@ -19,6 +19,7 @@ typedef struct tlwPressureDef {
     double default_density;    // kg/m3, for faces without particles
     int phi;                   // level set to use, a slot; 0 = flow->phi
     tlwBodyCoupling *coupling; // rigid bodies that pressure moves; may be null
+    const tlwSolids *solids;   // where they are; null when they leave faces open
 } tlwPressureDef;
 
 // Assemble the system and its multigrid hierarchy. On success the caller destroys it.

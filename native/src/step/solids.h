@@ -63,6 +63,10 @@ void tlwRasterizeSolidVelocity(const tlwSolids *solids, tlwFlow *flow);
 // Share of a face outside, from the distances at its corners in turn; slivers count as none.
 float tlwGetFaceShare(const float corner[4], float dx);
 
+// The same from distances at (TLW_FACE_PARTS + 1)^2 points of the face, row after row.
+#define TLW_FACE_PARTS 4
+float tlwGetPartsShare(const float *distances, float dx);
+
 // The node that tells which solid a covered face belongs to: the deepest of its corners and of those one cell to
 // either side. A corner where two solids meet may be named after the other one.
 static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid, int axis, int64_t face)

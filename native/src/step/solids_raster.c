@@ -181,9 +181,22 @@ static const tlwSolid *bodyAtFace(const Raster *s, const float *solid, const int
     return NULL;
 }
 
+float tlwGetPartsShare(const float *d, float dx)
+{
+    enum { PARTS = TLW_FACE_PARTS, NODES = PARTS + 1 };
+    float slack = 1e-4f * dx, sum = 0;
+    for (int j = 0; j < PARTS; j++)
+        for (int i = 0; i < PARTS; i++) {
+            const float *q = d + j * NODES + i;
+            sum += tlwGetOpenSquare(q[0] - slack, q[1] - slack, q[NODES + 1] - slack, q[NODES] - slack);
+        }
+    float share = sum / (PARTS * PARTS);
+    return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
+}
+
 static float bodyFaceShare(const tlwGrid *grid, const tlwSolid *item, int axis, const int cell[3])
 {
-    enum { PARTS = 4, NODES = PARTS + 1 };
+    enum { PARTS = TLW_FACE_PARTS, NODES = PARTS + 1 };
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     tlwSdfNodes nodes = {.spacing = grid->dx / PARTS};
     nodes.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0], cell[1], cell[2]});
@@ -191,17 +204,9 @@ static float bodyFaceShare(const tlwGrid *grid, const tlwSolid *item, int axis, 
     nodes.dims[u] = nodes.dims[v] = NODES;
     nodes.stride[u] = 1;
     nodes.stride[v] = NODES;
-    float d[NODES * NODES], slack = 1e-4f * (float)grid->dx, sum = 0;
+    float d[NODES * NODES];
     tlwRasterizeSdf(item->sdf, &item->frame, &nodes, d);
-    for (int n = 0; n < NODES * NODES; n++)
-        d[n] -= slack;
-    for (int j = 0; j < PARTS; j++)
-        for (int i = 0; i < PARTS; i++) {
-            const float *q = d + j * NODES + i;
-            sum += tlwGetOpenSquare(q[0], q[1], q[NODES + 1], q[NODES]);
-        }
-    float share = sum / (PARTS * PARTS);
-    return share < SLIVER ? 0 : share > 1 - 1e-4f ? 1 : share;
+    return tlwGetPartsShare(d, (float)grid->dx);
 }
 
 // Velocity along an axis of a face's centre, `cell` in domain coordinates.

@@ -338,7 +338,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
                           .tolerance = scene->pressure_tolerance,
                           .max_iterations = scene->max_iterations,
                           .default_density = sim->scene->materials[0].def.density_liquid,
-                          .coupling = coupling};
+                          .coupling = coupling,
+                          .solids = sim->solids.split ? NULL : &sim->solids};
     tlwPieceSearch search = {sim->context, &sim->solids, &sim->order, &sim->flow, &sim->particles};
     tlwPressure *pressure = NULL;
     if (sim->solids.split)
@@ -361,7 +362,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     tlwClockStage(sim, "pressure");
     if (result == TLW_OK && sim->bodies.world) {
-        tlwRefineBuoyancy(&sim->flow, &sim->solids, scene->gravity, dt, def.default_density, coupling);
+        tlwRefineBuoyancy(&sim->flow, scene->gravity, dt, def.default_density, coupling);
         showBodies(sim, dt, coupling);
     }
     if (result == TLW_OK)

@@ -1,0 +1,91 @@
+// Rigid bodies in wax (validation.md, "Rigid fluid").
+#include "verify.h"
+
+#include <math.h>
+
+extern const tlwVerifyCase tlw_verify_ball[];
+
+static const double dx = 0.0072, celsius = 273.15;
+
+// Wax thickened to 20 Pa s, so that a film of it carries a ball.
+static tlwMaterialDef makeThickWax(void)
+{
+    tlwMaterialDef def = tlwMakeParaffin();
+    def.density_liquid = 780;
+    def.viscosity = (tlwCurve){.count = 1, .temperature = {353.15}, .value = {20}};
+    def.solid_viscosity = 2000;
+    return def;
+}
+
+static double length(tlwVec3 v)
+{
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+// An iron ball, held at a temperature, at rest over wax.
+static int addHotBall(tlwRig *rig, tlwVec3 middle, double radius)
+{
+    tlwObjectDef iron = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    key.position = middle;
+    key.temperature = 400 + celsius;
+    iron.keys = &key;
+    iron.key_count = 1;
+    iron.density = 7900;
+    iron.conductivity = 80;
+    iron.specific_heat = 450;
+    iron.surface = TLW_SURFACE_SLIP;
+    iron.friction = iron.restitution = 0;
+    iron.fixed_temperature = true;
+    return tlwAddRigObject(rig, "Ball", TLW_ROLE_RIGID, tlwMakeSphere((tlwVec3){0, 0, 0}, radius, 4), &iron);
+}
+
+// A slab of wax on two stands, open at its sides and below.
+static void addSlab(tlwRig *rig, double low, double top)
+{
+    tlwMaterialDef wax = makeThickWax();
+    int material = tlwAddRigMaterial(rig, &wax);
+    tlwShape slab = tlwMakeBox((tlwVec3){-15 * dx, -10 * dx, low}, (tlwVec3){15 * dx, 10 * dx, top});
+    tlwAddRigLiquid(rig, "Slab", slab, material, 20 + celsius);
+    for (int side = -1; side <= 1; side += 2) {
+        double from = (15 * side - 2) * dx;
+        tlwShape stand = tlwMakeBox((tlwVec3){from, -11 * dx, -dx}, (tlwVec3){from + 4 * dx, 11 * dx, low});
+        tlwObjectDef def = tlwDefaultObjectDef();
+        def.surface = TLW_SURFACE_STICK;
+        tlwAddRigObject(rig, side < 0 ? "Stand" : "Other stand", TLW_ROLE_SOLID, stand, &def);
+    }
+}
+
+// Neither pressure nor a contact without friction can turn a ball: what melts into a slab on a film of its own making
+// must not spin up.
+static void runSlipperyBall(tlwReport *report)
+{
+    const double radius = 0.03, low = 12 * dx, top = 19 * dx;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){-18 * dx, -13 * dx, 0};
+    def.domain_max = (tlwVec3){18 * dx, 13 * dx, 30 * dx};
+    def.walls[5] = TLW_WALL_OPEN;
+    def.thermal_speed = 220;
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    addSlab(&rig, low, top);
+    tlwVec3 start = {0, 0, top + radius + 0.7 * dx};
+    int ball = addHotBall(&rig, start, radius);
+    double skin = 0, depth = 0;
+    tlwRunRig(&rig);
+    for (int n = 0; n < 40 && tlwAdvanceRig(&rig, 1.0 / 24); n++) {
+        tlwBodyState body = {0};
+        tlwCheckRig(&rig, tlwGetBody(rig.sim, ball, &body));
+        skin = fmax(skin, radius * length(body.spin));
+        depth = start.z - body.position.z;
+    }
+    tlwReportAbove(report, "depth reached (m)", rig.failed ? NAN : depth, 0.02);
+    tlwReportBelow(report, "speed of the ball's skin from its spin (m/s)", rig.failed ? NAN : skin, 0.02);
+    tlwEndRig(report, &rig);
+}
+
+const tlwVerifyCase tlw_verify_ball[] = {
+    {"slippery_ball", "a slippery hot ball melts into wax without spinning", runSlipperyBall, false},
+    {0},
+};
