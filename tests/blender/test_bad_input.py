@@ -115,6 +115,39 @@ def test_object_smaller_than_a_cell_is_named(folder):
     scenes.expect_error(bpy.ops.tallow.bake, "Wax", "smaller than a cell")
 
 
+def heated_wax(folder):
+    """Wax of 40 cm, and a plate below it that was made last and is still selected."""
+    wax = scenes.wax_in_a_box(folder)
+    plate = scenes.add_box("Plate", 0.4, (0.0, 0.0, -0.1))
+    scenes.select(plate)
+    bpy.ops.tallow.set_role(role="HEAT")
+    return wax, plate
+
+
+def test_a_domain_is_never_fitted_to_a_heater_alone(folder):
+    from tallow import domain
+    wax, plate = heated_wax(folder)
+    bpy.ops.tallow.fit_domain()
+    low, high = domain.bounds(bpy.context.scene.tallow.domain)
+    assert high.z > 0.5 and low.z < -0.3
+    scenes.select(wax)
+    bpy.ops.tallow.fit_domain()
+    assert domain.bounds(bpy.context.scene.tallow.domain)[0].z > -0.1
+
+
+def test_wax_that_would_take_days_is_told_and_sped_up(folder):
+    from tallow import bake
+    heated_wax(folder)
+    scene = bpy.context.scene
+    bpy.ops.tallow.bake()
+    told = [text for text in bake.status_of(scene).warnings if text.startswith("Wax takes about") and "Melt Within the Shot" in text]
+    assert len(told) == 1
+    bpy.ops.tallow.melt_in_shot()
+    assert scene.tallow.thermal_speed > 1e4
+    bpy.ops.tallow.bake()
+    assert not any("takes about" in text for text in bake.status_of(scene).warnings)
+
+
 def test_reversed_frame_range(folder):
     scenes.wax_in_a_box(folder)
     tallow = bpy.context.scene.tallow

@@ -58,19 +58,28 @@ def format_count(count: float) -> str:
     return f"{count / 1e6:.1f} million"
 
 
-def thermal_speed(material: dict, start: float, heater: float, thickness: float, seconds: float) -> float:
-    """How much faster than in life heat must move so that `thickness` metres melt in `seconds`.
+def melting_time(material: dict, start: float, heater: float, thickness: float) -> float:
+    """Seconds in life until `thickness` metres have melted; 0 when they never do.
 
     The heat that melts a layer has to cross it: the front of the one-phase Stefan problem, with the warming up to the
-    melting point counted into the latent heat. Rounded to one digit, because it is a setting and not a result.
+    melting point counted into the latent heat.
     """
     solidus = material["solidus"]
     drive = heater - material["liquidus"]
-    if material["latent_heat"] <= 0.0 or drive <= 0.0 or seconds <= 0.0 or thickness <= 0.0:
-        return 1.0
+    if material["latent_heat"] <= 0.0 or drive <= 0.0 or thickness <= 0.0:
+        return 0.0
     energy = material["latent_heat"] + material["specific_heat"][0] * max(0.0, solidus - start)
     conductivity = sum(material["conductivity"]) / 2.0
-    real = material["density"][0] * energy * thickness ** 2 / (2.0 * conductivity * drive)
-    factor = max(1.0, real / seconds)
+    return material["density"][0] * energy * thickness ** 2 / (2.0 * conductivity * drive)
+
+
+def thermal_speed(material: dict, start: float, heater: float, thickness: float, seconds: float) -> float:
+    """How much faster than in life heat must move so that `thickness` metres melt in `seconds`.
+
+    Rounded to one digit, because it is a setting and not a result.
+    """
+    if seconds <= 0.0:
+        return 1.0
+    factor = max(1.0, melting_time(material, start, heater, thickness) / seconds)
     digit = 10.0 ** math.floor(math.log10(factor))
     return round(factor / digit) * digit

@@ -116,10 +116,12 @@ class Status:
 
 
 def format_seconds(seconds: float) -> str:
-    """`42 s`, `3 min 20 s`, `2 h 5 min`."""
+    """`42 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
     seconds = int(round(seconds))
     if seconds < 60:
         return f"{seconds} s"
     if seconds < 3600:
         return f"{seconds // 60} min {seconds % 60:02d} s"
+    if seconds >= 3 * 86400:
+        return f"{seconds // 86400} days"
     return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"

@@ -15,5 +15,5 @@ def fill() -> None:
     water = kit.cast(kit.block("Water", (WIDTH, DEPTH, HEIGHT - 0.1), (0.0, 0.0, 0.5 * HEIGHT - 0.05)), "LIQUID")
     kit.recipe(water, "Tank water", color=(0.35, 0.65, 0.8))
     kit.where((-0.5 * WIDTH, -0.5 * DEPTH, 0.0), (0.5 * WIDTH, 0.5 * DEPTH, HEIGHT), "z0=SLIP")
-    kit.film((0.0, 0.0, 0.5 * HEIGHT), 1.9, (0.12, -1.0, 0.14), floor=-0.002, sky=1.0)  # a tall picture shows a third more
+    kit.film((0.0, 0.0, 0.5 * HEIGHT), 1.9, (0.12, -1.0, 0.14), floor=-0.002, wall=1.1, **kit.STUDIO)  # a tall picture shows a third more
     kit.tank_water()

@@ -25,5 +25,6 @@ def build() -> None:
     wick.rotation_euler = wax.rotation_euler
     kit.where((-0.05, -0.06, -0.008), (0.06, 0.05, 0.100))
     scene.tallow.thermal_speed, scene.tallow.film = 150.0, 15.0
-    kit.film((0.006, 0.0, 0.045), 0.135, (0.40, -1.0, 0.34), floor=-0.0121, light=0.9, sky=0.7)
+    kit.film((0.006, 0.0, 0.045), 0.135, (0.40, -1.0, 0.34), floor=-0.0121, light=0.55, sky=0.5)
+    kit.candlelight((0.009, -0.009, 0.112), 0.12, 0.006)
     kit.surface("WAX")

@@ -29,5 +29,5 @@ def build() -> None:
         body = kit.cast(kit.block(f"Wood {number + 1}", (0.08, 0.08, 0.08), (x, y, z), 0.004), "RIGID", density=600.0)
         kit.paint(body, (0.65, 0.40, 0.2), 0.6)
     kit.where((-0.7, -0.45, 0.0), (0.7, 0.45, 1.0), "z0=SLIP")
-    kit.film((0.0, 0.0, 0.36), 1.35, (-0.30, -1.0, 0.45), floor=-0.002)
+    kit.film((0.0, 0.0, 0.36), 1.35, (-0.30, -1.0, 0.45), floor=-0.002, **kit.STUDIO)
     kit.tank_water()

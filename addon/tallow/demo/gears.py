@@ -34,5 +34,5 @@ def build() -> None:
         gear.rotation_euler = (0.5 * (number % 3 - 1), 0.35 * (number % 2), 0.3 * number)
         kit.paint(gear, (0.72, 0.60, 0.36) if number % 2 else (0.6, 0.62, 0.66), 0.3, 1.0)
     kit.where((-0.5, -0.35, 0.0), (0.5, 0.35, 0.75), "z0=SLIP")
-    kit.film((0.0, 0.0, 0.28), 1.05, (0.30, -1.0, 0.5), floor=-0.002)
+    kit.film((0.0, 0.0, 0.28), 1.05, (0.30, -1.0, 0.5), floor=-0.002, **kit.STUDIO)
     kit.tank_water()

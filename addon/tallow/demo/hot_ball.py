@@ -22,5 +22,5 @@ def build() -> None:
     kit.paint(ball, (0.9, 0.12, 0.02), 0.4, glow=1.6)
     kit.where((-0.13, -0.09, -0.012), (0.13, 0.09, 0.215))
     scene.tallow.thermal_speed = 220.0
-    kit.film((0.0, 0.0, 0.10), 0.30, (0.32, -1.0, 0.30), floor=-0.031)
+    kit.film((0.0, 0.0, 0.10), 0.30, (0.32, -1.0, 0.30), floor=-0.031, **kit.STUDIO)
     kit.surface("WAX")

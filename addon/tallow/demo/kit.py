@@ -147,10 +147,40 @@ def paint(obj: bpy.types.Object, color: Triple, roughness: float = 0.5, metal: f
     return obj
 
 
+def grainy(material: bpy.types.Material, size: float, dark: float = 0.6, coordinates: str = "") -> bpy.types.Material:
+    """Grains of that size: bumps, and spots `dark` times as bright. They lie still in the world, or stick to an attribute."""
+    tree = material.node_tree
+    shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    place, noise, bump, spots = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("Attribute", "TexNoise", "Bump", "ValToRGB"))
+    if coordinates:
+        place.attribute_name = coordinates
+    else:
+        place = tree.nodes.new("ShaderNodeNewGeometry")
+    tree.links.new(place.outputs["Vector" if coordinates else "Position"], noise.inputs["Vector"])
+    noise.inputs["Scale"].default_value, noise.inputs["Detail"].default_value = 1.0 / size, 6.0
+    bump.inputs["Distance"].default_value, bump.inputs["Strength"].default_value = size, 0.5
+    color = shading.socket(shader, "color").default_value
+    for element, share, at in zip(spots.color_ramp.elements, (dark, 1.0), (0.38, 0.62)):
+        element.color, element.position = (*(share * channel for channel in color[:3]), 1.0), at
+    tree.links.new(noise.outputs[0], bump.inputs["Height"])
+    tree.links.new(noise.outputs[0], spots.inputs["Fac"])
+    tree.links.new(bump.outputs["Normal"], shading.socket(shader, "normal"))
+    tree.links.new(spots.outputs["Color"], shading.socket(shader, "color"))
+    return material
+
+
 def unseen(obj: bpy.types.Object) -> bpy.types.Object:
     """Part of the simulation and not of the picture."""
     obj.hide_render, obj.display_type = True, "WIRE"
     return obj
+
+
+def candlelight(place: Triple, energy: float, size: float) -> None:
+    data = bpy.data.lights.new("Candlelight", "POINT")
+    data.energy, data.shadow_soft_size, data.color = energy, size, (1.0, 0.58, 0.25)
+    light = bpy.data.objects.new("Candlelight", data)
+    light.location = place
+    bpy.context.scene.collection.objects.link(light)
 
 
 def _lamp(name: str, place: Vector, target: Vector, energy: float, size: float, color: Triple) -> None:
@@ -163,9 +193,9 @@ def _lamp(name: str, place: Vector, target: Vector, energy: float, size: float, 
 
 
 def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), floor: Optional[float] = None,
-         light: float = 1.0, sky: float = 0.7, air: Triple = (0.10, 0.12, 0.16), table: Triple = (0.20, 0.20, 0.22)) -> None:
+         wall: Optional[float] = None, light: float = 1.0, sky: float = 0.7, air: Triple = (0.10, 0.12, 0.16), table: Triple = (0.20, 0.20, 0.22)) -> None:
     """Look at `target` from a direction so that `size` fills the picture's height; warm key, cool rim, a dim sky of the
-    colour `air`, and a wide table at height `floor`."""
+    colour `air`, a wide table at height `floor` and a wall behind at y = `wall`."""
     scene, target = bpy.context.scene, Vector(target)
     for obj in [obj for obj in scene.objects if obj.type in ("CAMERA", "LIGHT")]:
         bpy.data.objects.remove(obj)
@@ -187,6 +217,8 @@ def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), fl
     background.inputs["Strength"].default_value = sky
     if floor is not None:
         paint(block("Table", (40.0 * size, 40.0 * size, 0.02 * size), (0.0, 0.0, floor - 0.01 * size)), table, 0.6)
+    if wall is not None:
+        paint(block("Backdrop", (40.0 * size, 0.02 * size, 40.0 * size), (0.0, wall, 0.0)), table, 0.8)
 
 
 def surface(style: str) -> bpy.types.Material:
@@ -196,28 +228,47 @@ def surface(style: str) -> bpy.types.Material:
 
 
 
-
-def tank_water() -> bpy.types.Material:
-    """Clear water that bends light less than in life, so that one sees what goes on in it."""
-    material = surface("LIQUID")
-    shading.set_value(next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"), "ior", 1.12)
-    return material
-
-
-def pane(obj: bpy.types.Object) -> bpy.types.Object:
-    """Thin glass that does not bend light: what is behind it stays clear at few samples."""
-    material, tree, shader = shading.new_tree(obj.name)
+def _see_through(name: str, tint: Triple, gloss: Triple, edge: float, roughness: float = 0.05) -> bpy.types.Material:
+    """Glass or water that does not bend light: what is behind it stays clear at few samples. `gloss` shows at its edges."""
+    material, tree, shader = shading.new_tree(name)
     output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
-    clear, mix, edge = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("BsdfTransparent", "MixShader", "LayerWeight"))
-    edge.inputs["Blend"].default_value = 0.06
-    clear.inputs["Color"].default_value = (0.93, 0.96, 0.96, 1.0)
-    shading.set_value(shader, "color", (0.75, 0.8, 0.82, 1.0))
-    shading.set_value(shader, "roughness", 0.05)
-    tree.links.new(edge.outputs["Facing"], mix.inputs[0])
+    clear, mix, facing = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("BsdfTransparent", "MixShader", "LayerWeight"))
+    facing.inputs["Blend"].default_value = edge
+    clear.inputs["Color"].default_value = (*tint, 1.0)
+    shading.set_value(shader, "color", (*gloss, 1.0))
+    shading.set_value(shader, "roughness", roughness)
+    tree.links.new(facing.outputs["Facing"], mix.inputs[0])
     tree.links.new(clear.outputs[0], mix.inputs[1])
     tree.links.new(shader.outputs[0], mix.inputs[2])
     tree.links.new(mix.outputs[0], output.inputs["Surface"])
-    shading.assign(obj, material)
+    return material
+
+
+def tank_water(tint: Triple = (0.74, 0.90, 0.95), gloss: Triple = (0.45, 0.68, 0.78)) -> None:
+    """Water in which one sees what goes on."""
+    shading.assign(playback.surface.get_object(bpy.context.scene, create=True),
+                   _see_through("Tank water", tint, gloss, 0.20, 0.12))
+
+
+def melting_ice() -> None:
+    """Frosted where it is frozen, clear where it has melted."""
+    material = _see_through("Ice", (0.86, 0.95, 0.98), (0.55, 0.72, 0.80), 0.22, 0.08)
+    tree = material.node_tree
+    output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+    water = output.inputs["Surface"].links[0].from_socket
+    melt, mix, frost = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("Attribute", "MixShader", "BsdfPrincipled"))
+    melt.attribute_name = "melt"
+    for name, value in (("color", (0.80, 0.92, 0.98, 1.0)), ("roughness", 0.28), ("transmission", 0.55), ("ior", 1.31)):
+        shading.set_value(frost, name, value)
+    tree.links.new(melt.outputs["Fac"], mix.inputs[0])
+    tree.links.new(frost.outputs[0], mix.inputs[1])
+    tree.links.new(water, mix.inputs[2])
+    tree.links.new(mix.outputs[0], output.inputs["Surface"])
+    shading.assign(playback.surface.get_object(bpy.context.scene, create=True), material)
+
+
+def pane(obj: bpy.types.Object) -> bpy.types.Object:
+    shading.assign(obj, _see_through(obj.name, (0.93, 0.96, 0.96), (0.75, 0.8, 0.82), 0.06))
     return obj
 
 
@@ -264,8 +315,8 @@ def glowing(low: float, high: float) -> bpy.types.Material:
     tree.links.new(share.outputs[0], ramp.inputs["Fac"])
     emission = "Emission Color" if "Emission Color" in shader.inputs else "Emission"
     tree.links.new(ramp.outputs["Color"], shader.inputs[emission])
-    shader.inputs["Emission Strength"].default_value = 2.5
-    shading.set_value(shader, "color", (0.02, 0.018, 0.018, 1.0))
+    shader.inputs["Emission Strength"].default_value = 2.0
+    shading.set_value(shader, "color", (0.03, 0.026, 0.025, 1.0))
     shading.set_value(shader, "roughness", 0.75)
     shading.assign(playback.surface.get_object(bpy.context.scene, create=True), material)
     return material

@@ -21,5 +21,5 @@ def build() -> None:
                         velocity=(-3.8 * side, 0.0, -3.1), spin=(0.0, 0.0, -TURNS * side))
         kit.paint(ball, color, 0.35, metal)
     kit.where((-0.5, -0.25, 0.0), (0.5, 0.25, 0.67), "z0=SLIP")
-    kit.film((0.0, 0.0, 0.25), 0.95, (0.30, -1.0, 0.38), floor=-0.002)
+    kit.film((0.0, 0.0, 0.25), 0.95, (0.30, -1.0, 0.38), floor=-0.002, **kit.STUDIO)
     kit.tank_water()

@@ -5,10 +5,11 @@ import math
 
 import bpy
 
+from .. import shading
 from . import kit
 
 LABEL, TEXT = "Drip Sand Castle", "Drops of wet sand fall one by one, keep their shape and pile up"
-FRAMES, RESOLUTION = 72, 34
+FRAMES, RESOLUTION = 72, 44
 SHEET = (4, 16, 30, 44, 58, 72)
 PERIOD = 3  # frames from drop to drop
 
@@ -21,7 +22,7 @@ def build() -> None:
     drops = range(2, FRAMES - 8, PERIOD)
     for number, frame in enumerate(drops):
         # Around and inwards, so that the heap grows upwards: the angle is the golden one.
-        reach, angle = 0.085 * (1.0 - number / len(drops)), 2.4 * number
+        reach, angle = 0.095 * (1.0 - number / len(drops)) ** 0.7, 2.4 * number
         drop.location = (reach * math.cos(angle), reach * math.sin(angle), 0.30)
         drop.keyframe_insert("location", frame=frame)
     for curve in drop.animation_data.action.fcurves:
@@ -29,6 +30,10 @@ def build() -> None:
             point.interpolation = "CONSTANT"
     kit.blink(drop, [(frame, frame + 1) for frame in drops])
     kit.where((-0.17, -0.17, 0.0), (0.17, 0.17, 0.34))
-    kit.film((0.0, 0.0, 0.08), 0.34, (0.40, -1.0, 0.40), floor=-0.0005)
-    shader = kit.surface("LIQUID").node_tree.nodes["Principled BSDF"]
-    shader.inputs["Roughness"].default_value = 0.6
+    kit.film((0.0, 0.0, 0.10), 0.38, (0.40, -1.0, 0.34), floor=-0.0005, air=(0.30, 0.42, 0.58), sky=0.45, table=(0.46, 0.36, 0.22))
+    kit.grainy(bpy.data.materials["Table"], 0.004)
+    sand = kit.surface("LIQUID")
+    shader = sand.node_tree.nodes["Principled BSDF"]
+    shading.set_value(shader, "roughness", 0.7)
+    shading.set_value(shader, "transmission", 0.0)
+    kit.grainy(sand, 0.0025, coordinates="rest_position")

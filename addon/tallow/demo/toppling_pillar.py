@@ -19,5 +19,5 @@ def build() -> None:
     kit.cast(kit.block("Heat", (0.09, 0.09, 0.035), (0.015, 0.0, 0.105)), "HEAT", heat_kind="VOLUME", power=1600.0)
     kit.where((-0.10, -0.10, -0.015), (0.26, 0.10, 0.27))
     scene.tallow.thermal_speed, scene.tallow.wall_friction = 40.0, 0.5
-    kit.film((0.07, 0.0, 0.12), 0.36, (0.30, -1.0, 0.32), floor=-0.031)
+    kit.film((0.07, 0.0, 0.12), 0.36, (0.30, -1.0, 0.32), floor=-0.031, **kit.STUDIO)
     kit.surface("WAX")

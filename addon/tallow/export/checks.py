@@ -10,8 +10,9 @@ from typing import List, NamedTuple, Optional
 
 import bpy
 
-from .. import amount, domain, roles
+from .. import amount, domain, heating, roles
 from ..core import estimate
+from ..core.events import format_seconds
 from ..playback import bodies
 from ..properties.materials import lookup
 from . import meshes, settings
@@ -44,7 +45,16 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
         return problems + [Problem(True, "The domain is flat. Scale it so that it has room on every side.")]
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
-    return problems + _check_domain(scene) + _check_size(scene)
+    return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene)
+
+
+def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
+    melting = heating.too_slow(scene) if scene.tallow.thermal_speed > 0.0 else None
+    if melting is None:
+        return []
+    seconds = format_seconds(melting.seconds / scene.tallow.thermal_speed)
+    return [Problem(False, f"{melting.name} takes about {seconds} to melt and the shot lasts "
+                           f"{format_seconds(heating.shot_seconds(scene))}. Press Melt Within the Shot under World.")]
 
 
 def _check_domain(scene: bpy.types.Scene) -> List[Problem]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The domain."""
+"""The domain, and how fast heat moves in it."""
 
 import bpy
 from bpy.props import BoolProperty
 
-from .. import domain, roles
+from .. import domain, heating, roles
 
 
 class TALLOW_OT_fit_domain(bpy.types.Operator):
@@ -21,6 +21,9 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         scene = context.scene
         context.view_layer.update()  # so that bounds are those of this moment
         chosen = [obj for obj in context.selected_objects if roles.can_have_role(obj)] if self.use_selection else []
+        if not any(obj.tallow.role in roles.FLUIDS for obj in chosen) and roles.with_role(scene, *roles.FLUIDS):
+            # A heater or a floor that was just made is still selected, and a domain around it alone would hold nothing.
+            chosen = roles.with_role(scene, *roles.FLUIDS, "RIGID", "HEAT") if chosen else []
         chosen = chosen or roles.with_role(scene)
         if not chosen:
             self.report({"WARNING"}, "Select the objects that the domain should hold, or give them a role")
@@ -29,4 +32,20 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (TALLOW_OT_fit_domain,)
+class TALLOW_OT_melt_in_shot(bpy.types.Operator):
+    bl_idname = "tallow.melt_in_shot"
+    bl_label = "Melt Within the Shot"
+    bl_description = ("Choose the speed-up of heat so that the wax melts within the frames of the bake. In life it takes minutes "
+                      "to days")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return heating.slowest(context.scene) is not None
+
+    def execute(self, context):
+        context.scene.tallow.thermal_speed = heating.slowest(context.scene).speed
+        return {"FINISHED"}
+
+
+CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_melt_in_shot)

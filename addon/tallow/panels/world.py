@@ -3,7 +3,9 @@
 
 import bpy
 
-from .common import Sidebar, fields
+from .. import heating
+from ..core.events import format_seconds
+from .common import Sidebar, fields, wrapped
 
 
 class TALLOW_PT_world(Sidebar, bpy.types.Panel):
@@ -15,6 +17,10 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
         column = fields(self.layout)
         column.prop(tallow, "ambient")
         column.prop(tallow, "thermal_speed")
+        melting = heating.too_slow(context.scene)
+        if melting:
+            column.operator("tallow.melt_in_shot", icon="TIME")
+            wrapped(context, column, f"In life {melting.name} takes about {format_seconds(melting.seconds)} to melt.", "INFO")
         column = fields(self.layout)
         column.prop(tallow, "film")
         column.prop(tallow, "emissivity")
