@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "shape/affine.h"
+#include "step/reseed.h"
 #include "step/transfer.h"
 
 #define COUNT 3000
@@ -125,6 +126,49 @@ static void test_gradients_keep_15_bits(void **state)
     tlwFreeParticles(&q);
 }
 
+// Sums over particles, weighted by mass: 1, position, velocity, gradient; and the largest gradient.
+static void sumParticles(const tlwParticles *q, double sums[16], float *largest)
+{
+    memset(sums, 0, 16 * sizeof *sums);
+    *largest = 0;
+    for (int64_t n = 0; n < q->count; n++) {
+        float affine[9];
+        tlwGetAffine(q, n, affine);
+        sums[0] += q->mass[n];
+        for (int a = 0; a < 3; a++) {
+            sums[1 + a] += q->mass[n] * q->position[a][n];
+            sums[4 + a] += q->mass[n] * q->velocity[a][n];
+        }
+        for (int a = 0; a < 9; a++) {
+            sums[7 + a] += q->mass[n] * affine[a];
+            *largest = fmaxf(*largest, fabsf(affine[a]));
+        }
+    }
+}
+
+static void test_merged_particles_carry_what_they_carried(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f, 1);
+    tlwParticles *q = &f.particles;
+    for (int64_t n = 0; n < q->count; n++)
+        for (int a = 0; a < 3; a++)
+            q->position[a][n] = 16 + (q->position[a][n] - 8) * 3 / SIDE; // over a hundred in a cell
+    assert_int_equal(tlwSortParticles(NULL, &f.flow.grid, q, &f.order), TLW_OK);
+    double before[16], after[16];
+    float largest, largest_after;
+    uint32_t next_id = COUNT;
+    sumParticles(q, before, &largest);
+    assert_int_equal(tlwReseedParticles(NULL, &f.flow, 8, &f.order, q, &next_id), TLW_OK);
+    sumParticles(q, after, &largest_after);
+    assert_true(q->count <= 27 * 16 && q->count > 27);
+    for (int n = 0; n < 16; n++)
+        assert_true(fabs(after[n] - before[n]) < 1e-4 * before[0] * (n < 1 ? 1 : n < 4 ? 20 : 2));
+    assert_true(largest_after <= largest);
+    freeFixture(&f);
+}
+
 static void test_gather_is_the_plain_sum(void **state)
 {
     (void)state;
@@ -178,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_keep_15_bits),
+        cmocka_unit_test(test_merged_particles_carry_what_they_carried),
         cmocka_unit_test(test_gather_is_the_plain_sum),
         cmocka_unit_test(test_gather_is_the_same_bits_on_any_number_of_threads),
     };

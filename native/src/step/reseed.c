@@ -1,6 +1,7 @@
 #include "step/reseed.h"
 
 #include "base/memory.h"
+#include "shape/affine.h"
 
 #include <string.h>
 
@@ -14,19 +15,20 @@ typedef struct Reseed {
     int per_cell;
 } Reseed;
 
-// Everything that `from` carries goes to `to`, weighted by mass.
+// What `from` carries goes to `to`, weighted by mass.
 static void mergeInto(tlwParticles *q, int64_t to, int64_t from)
 {
-    float a = q->mass[to], b = q->mass[from], total = a + b;
-    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
-    tlwListParticleArrays(q, arrays);
-    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
-        float *v = *arrays[n].data;
-        if (arrays[n].element != sizeof(float) || (void *)v == q->mass || (void *)v == q->id || (void *)v == q->frozen)
-            continue;
-        v[to] = (a * v[to] + b * v[from]) / total;
-    }
-    q->mass[to] = total;
+    float a = q->mass[to] / (q->mass[to] + q->mass[from]), b = 1 - a, into[9], more[9];
+    float *const mixed[] = {q->position[0], q->position[1], q->position[2], q->velocity[0], q->velocity[1],
+                            q->velocity[2], q->rest[0],     q->rest[1],     q->rest[2],     q->enthalpy};
+    for (size_t n = 0; n < sizeof mixed / sizeof *mixed; n++)
+        mixed[n][to] = a * mixed[n][to] + b * mixed[n][from];
+    tlwGetAffine(q, to, into);
+    tlwGetAffine(q, from, more);
+    for (int n = 0; n < 9; n++)
+        into[n] = a * into[n] + b * more[n];
+    tlwSetAffine(q, to, into);
+    q->mass[to] += q->mass[from];
 }
 
 // The lightest particle and its nearest companion of the same material become one; those of rigid pieces stay as they
