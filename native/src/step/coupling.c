@@ -77,6 +77,7 @@ typedef struct Search {
     const int16_t *object;
     const int32_t *piece, *cover, *label;
     tlwBodyCoupling *coupling;
+    bool has_pieces;
 } Search;
 
 static tlwVec3 faceCentre(const tlwGrid *grid, const Cell *cell, int face)
@@ -102,7 +103,7 @@ static int64_t nextCell(const tlwGrid *grid, int64_t cell, int face)
 // Faces that frozen pieces cover.
 static bool addPieceFaces(const Search *s, const Cell *cell)
 {
-    for (int face = 0; face < 6; face++) {
+    for (int face = 0; s->has_pieces && face < 6; face++) {
         int64_t c = cell->index, other = nextCell(s->grid, c, face);
         float covered = 1 - tlwGetFloats(s->grid, s->flow->open[face / 2])[faceIndex(s->grid, c, face)];
         int32_t label = s->cover[c] ? s->cover[c] : s->cover[other] ? s->cover[other] : s->piece[other];
@@ -152,23 +153,64 @@ static bool isNear(const tlwGrid *grid, const tlwSolid *solid, const Cell *cell)
            solid->low.z < high.z && solid->high.z > low.z;
 }
 
-// Patches of the bodies' surfaces.
-static bool addPatches(const Search *s, const Cell *cell)
+// A cell that may hold a patch of a body's surface.
+typedef struct Candidate {
+    Cell cell;
+    int body;
+    bool touched;
+    tlwBodyPatch patch;
+} Candidate;
+
+typedef struct Candidates {
+    const Search *search;
+    Candidate *items;
+    int64_t count, capacity;
+} Candidates;
+
+static bool addCandidates(Candidates *list, const Cell *cell)
 {
+    const Search *s = list->search;
     if (!s->solids || s->object[cell->index] == TLW_NO_OBJECT || s->solid[cell->index] > 2 * (float)s->grid->dx)
         return true;
     for (int b = 0; b < s->coupling->count; b++) {
-        tlwCoupledBody *body = &s->coupling->bodies[b];
-        const tlwSolid *solid = tlwFindSolid(s->solids, body->object);
-        tlwBodyPatch patch;
-        if (solid && isNear(s->grid, solid, cell) && tlwMeasureBodyPatch(s->grid, solid, cell->at, &patch) &&
-            !addPatch(s, &patch, cell, body))
+        const tlwSolid *solid = tlwFindSolid(s->solids, s->coupling->bodies[b].object);
+        if (!solid || !isNear(s->grid, solid, cell))
+            continue;
+        if (!tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
             return false;
+        list->items[list->count++] = (Candidate){.cell = *cell, .body = b};
     }
     return true;
 }
 
-tlwResult tlwFindCoupledCells(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+static void measureRange(void *context, int64_t begin, int64_t end)
+{
+    const Candidates *list = context;
+    const Search *s = list->search;
+    for (int64_t n = begin; n < end; n++) {
+        Candidate *c = &list->items[n];
+        const tlwSolid *solid = tlwFindSolid(s->solids, s->coupling->bodies[c->body].object);
+        c->touched = tlwMeasureBodyPatch(s->grid, solid, c->cell.at, &c->patch);
+    }
+}
+
+// Rows of the candidates that are touched, in the order of cells.
+static bool addPatches(tlwThreads *threads, Candidates *list)
+{
+    tlwParallelFor(threads, list->count, 64, measureRange, list);
+    for (int64_t n = 0; n < list->count; n++) {
+        const Candidate *c = &list->items[n];
+        if (c->touched && !addPatch(list->search, &c->patch, &c->cell, &list->search->coupling->bodies[c->body]))
+            return false;
+    }
+    list->count = 0;
+    return true;
+}
+
+// Candidates are measured on all threads, this many at a time at least: 300 bytes each.
+#define BATCH 16384
+
+tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
                               tlwBodyCoupling *coupling)
 {
     const tlwGrid *grid = &flow->grid;
@@ -184,16 +226,24 @@ tlwResult tlwFindCoupledCells(const tlwFlow *flow, const tlwSolids *solids, cons
                 .cover = tlwGetInts(grid, flow->cover),
                 .label = tlwGetInts(grid, flow->label),
                 .coupling = coupling};
-    for (int t = 0; t < grid->tile_count; t++) {
+    Candidates list = {.search = &s};
+    bool ok = true;
+    for (int b = 0; b < coupling->count; b++)
+        s.has_pieces = s.has_pieces || coupling->bodies[b].object >= TLW_PIECE_KEY(0);
+    for (int t = 0; ok && t < grid->tile_count; t++) {
         const tlwTile *tile = &grid->tiles[t];
         TLW_FOR_ROWS(grid, tile, j, k, row)
         for (int i = 0; i < TLW_TILE; i++) {
             Cell cell = {row + i, {tile->cell[0] + i, (int)j, k}};
-            if (type[cell.index] == TLW_CELL_LIQUID && (!addPieceFaces(&s, &cell) || !addPatches(&s, &cell)))
-                return TLW_OUT_OF_MEMORY;
+            if (type[cell.index] == TLW_CELL_LIQUID)
+                ok = ok && addPieceFaces(&s, &cell) && addCandidates(&list, &cell);
         }
+        if (list.count >= BATCH)
+            ok = ok && addPatches(threads, &list);
     }
-    return TLW_OK;
+    ok = ok && addPatches(threads, &list);
+    tlwFree(list.items);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 void tlwAddUnseenFlow(const tlwBodyCoupling *coupling, float *rhs)

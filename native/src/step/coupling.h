@@ -10,6 +10,7 @@
 #ifndef TLW_STEP_COUPLING_H
 #define TLW_STEP_COUPLING_H
 
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "step/body_patch.h"
 
@@ -53,7 +54,7 @@ tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 
 // Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`. Bodies are found in `solids`;
 // null where they leave faces open.
-tlwResult tlwFindCoupledCells(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
                               tlwBodyCoupling *coupling);
 
 // Take from `rhs`, which has minus the flow out of the cells, what flow->solid_velocity does not show of the bodies'

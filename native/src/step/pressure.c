@@ -241,7 +241,7 @@ tlwResult tlwCreatePressure(tlwContext *context, tlwFlow *flow, const tlwPressur
         p->labels = -1;
     }
     if (result == TLW_OK && def->coupling && def->coupling->count) {
-        result = tlwFindCoupledCells(flow, def->solids, p->type, def->coupling);
+        result = tlwFindCoupledCells(context->threads, flow, def->solids, p->type, def->coupling);
         p->system.apply_extra = tlwApplyBodyCoupling;
         p->system.user = def->coupling;
     }
