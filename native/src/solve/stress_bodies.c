@@ -1,5 +1,6 @@
 #include "solve/stress_bodies.h"
 
+#include "base/cholesky.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -33,32 +34,6 @@ bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const int 
     return true;
 }
 
-// Lower triangle of the Cholesky factor in place.
-static void factor(double m[6][6])
-{
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = m[i][j];
-            for (int k = 0; k < j; k++)
-                sum -= m[i][k] * m[j][k];
-            m[i][j] = i == j ? sqrt(sum) : sum / m[j][j];
-        }
-}
-
-static void solve(const double m[6][6], double x[6])
-{
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < i; k++)
-            x[i] -= m[i][k] * x[k];
-        x[i] /= m[i][i];
-    }
-    for (int i = 5; i >= 0; i--) {
-        for (int k = i + 1; k < 6; k++)
-            x[i] -= m[k][i] * x[k];
-        x[i] /= m[i][i];
-    }
-}
-
 // sum += value times the row of W of a face.
 static inline void addRow(const tlwBodyFace *f, double value, double sum[6])
 {
@@ -83,7 +58,7 @@ void tlwWeighBody(tlwStressBody *body, const double mass[6][6], double face_mass
             body->rest[i][j] = mass[i][j] - face_mass * body->gram[i][j];
     for (int i = 0; i < 6; i++)
         body->gram[i][i] += SPREAD * (body->gram[i][i] + body->gram[0][0]);
-    factor(body->gram);
+    tlwFactorCholesky(6, body->gram[0]);
 }
 
 void tlwFitBody(const tlwStressBody *body, const tlwFaceDoubles *x, double motion[6])
@@ -91,7 +66,7 @@ void tlwFitBody(const tlwStressBody *body, const tlwFaceDoubles *x, double motio
     memset(motion, 0, 6 * sizeof *motion);
     for (int64_t n = 0; n < body->count; n++)
         addRow(&body->faces[n], x->at[body->faces[n].component][body->faces[n].face], motion);
-    solve(body->gram, motion);
+    tlwSolveCholesky(6, body->gram[0], motion);
 }
 
 static void multiply(const double m[6][6], const double x[6], double y[6])
@@ -133,7 +108,7 @@ static double rigidRange(void *context, int64_t begin, int64_t end)
             multiply(body->rest, motion, momentum);
             for (int i = 0; i < 6; i++)
                 sum += motion[i] * momentum[i];
-            solve(body->gram, momentum);
+            tlwSolveCholesky(6, body->gram[0], momentum);
             for (int i = 0; i < 6; i++)
                 fit[i] += job->sign * momentum[i];
         }
@@ -159,7 +134,7 @@ void tlwAddBodyMomentum(const tlwStressBody *body, const double motion[6], tlwFa
 {
     double momentum[6];
     multiply(body->rest, motion, momentum);
-    solve(body->gram, momentum);
+    tlwSolveCholesky(6, body->gram[0], momentum);
     for (int64_t f = 0; f < body->count; f++)
         y->at[body->faces[f].component][body->faces[f].face] += (float)tlwBodyVelocity(&body->faces[f], momentum);
 }

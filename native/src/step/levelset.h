@@ -29,7 +29,7 @@ tlwResult tlwExtendIntoSolids(tlwThreads *threads, tlwFlow *flow);
 // Volume inside flow->phi and outside solids, and its growth per metre of outward shift (the surface area).
 double tlwGetLevelSetVolume(tlwThreads *threads, const tlwFlow *flow, double *area);
 
-// Shift flow->phi towards a volume, by at most a twentieth of a cell.
+// Shift flow->phi towards a volume, by at most a tenth of a cell.
 void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
 
 // Distance of a cell's centre to solids, from its nodes; m.

@@ -1,4 +1,5 @@
 // The level set at walls and inside solids. See levelset.h.
+#include "base/cholesky.h"
 #include "grid/sample.h"
 #include "step/levelset.h"
 
@@ -67,28 +68,6 @@ bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], 
     return false;
 }
 
-// Solve the symmetric positive definite system m x = b of four unknowns.
-static void solveFour(double m[4][4], double b[4])
-{
-    for (int i = 0; i < 4; i++) // m becomes its Cholesky factor
-        for (int j = 0; j <= i; j++) {
-            double sum = m[i][j];
-            for (int k = 0; k < j; k++)
-                sum -= m[i][k] * m[j][k];
-            m[i][j] = i == j ? sqrt(sum) : sum / m[j][j];
-        }
-    for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < i; k++)
-            b[i] -= m[i][k] * b[k];
-        b[i] /= m[i][i];
-    }
-    for (int i = 3; i >= 0; i--) {
-        for (int k = i + 1; k < 4; k++)
-            b[i] -= m[k][i] * b[k];
-        b[i] /= m[i][i];
-    }
-}
-
 #define FIT_REACH 2    // cells around p that are looked at
 #define FIT_PRIOR 0.01 // weight of what one cell alone says
 #define FIT_NEAR 2.0f  // cells from the surface up to which a distance counts: farther ones may be a way around
@@ -123,7 +102,8 @@ static float fitPlane(const Walls *l, const float p[3], float value, const float
             }
     for (int i = 0; i < 4; i++)
         m[i][i] += FIT_PRIOR;
-    solveFour(m, b);
+    tlwFactorCholesky(4, m[0]);
+    tlwSolveCholesky(4, m[0], b);
     return value + (float)b[0];
 }
 
