@@ -42,7 +42,7 @@ extern "C" {
 
 typedef enum tlwResult {
     TLW_OK = 0,
-    TLW_CANCELLED = 1,    // the cancel callback said so; the simulation is still usable at its last finished substep
+    TLW_CANCELLED = 1,    // the cancel callback said so; the simulation can be looked at, and goes on from a checkpoint
     TLW_BAD_ARGUMENT = 2, // a Def or a scene holds something that cannot be simulated
     TLW_BAD_MESH = 3,     // an object's mesh is empty, flat, or holds numbers that are not finite
     TLW_BAD_FILE = 4,     // a file is missing, unreadable, damaged or of another version
@@ -156,7 +156,7 @@ typedef struct tlwSceneDef {
     double flip_blend;            // 0 = PIC, 1 = FLIP
     int particles_per_axis;       // particles per cell and axis when seeding; 2 = 8 per cell
     double cfl;                   // cells a particle may cross in one substep
-    int max_substeps;             // per frame; more motion than that is slowed with a warning
+    int max_substeps;             // per frame; where more are needed steps get longer, with a warning
     double pressure_tolerance;    // relative residual
     double viscosity_tolerance;   // relative residual
     int max_iterations;           // of a linear solve before its fallback

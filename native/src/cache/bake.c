@@ -9,6 +9,7 @@
 #include "cache/index.h"
 #include "cache/output.h"
 #include "scene/scene.h"
+#include "step/sim.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -220,6 +221,38 @@ static tlwResult finishFrame(Bake *bake, double start)
     return TLW_OK;
 }
 
+#define RETRIES 3 // of a frame, each with steps half as long
+
+// Put "Frame 12: " before what went wrong.
+static tlwResult nameFrame(Bake *bake, tlwResult result)
+{
+    tlwMessage cause = bake->context->message;
+    return tlwFail(&bake->context->message, result, "Frame %d: %s", bake->frame + 1, cause.text);
+}
+
+// From the last frame to the next. When a solve fails with all its fallbacks, the frame begins again from the last
+// one's checkpoint, if there is one, with shorter steps.
+static tlwResult advanceFrame(Bake *bake, double seconds)
+{
+    char path[PATH_MAX];
+    tlwResult result = tlwAdvance(bake->sim, seconds);
+    for (int n = 0; result == TLW_NOT_CONVERGED && n < RETRIES; n++) {
+        double failed = bake->sim->last_dt;
+        tlwMessage cause = bake->context->message;
+        if (!tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path) || access(path, R_OK) != 0)
+            break;
+        tlwLog(bake->context, TLW_LOG_INFO, "Frame %d is tried again with steps half as long: %s", bake->frame + 1,
+               cause.text);
+        TLW_TRY(tlwLoadState(bake->sim, path));
+        bake->sim->last_dt = failed;
+        tlwShortenSteps(bake->sim);
+        result = tlwAdvance(bake->sim, seconds);
+    }
+    if (result == TLW_OK)
+        tlwLengthenSteps(bake->sim);
+    return result == TLW_OK || result == TLW_CANCELLED ? result : nameFrame(bake, result);
+}
+
 static tlwResult simulateFrames(Bake *bake)
 {
     double step = 1 / bake->scene->def.fps;
@@ -234,7 +267,7 @@ static tlwResult simulateFrames(Bake *bake)
                            bake->frame);
         bake->events.frame = bake->frame + 1;
         double start = tlwGetClock();
-        TLW_TRY(tlwAdvance(bake->sim, step));
+        TLW_TRY(advanceFrame(bake, step));
         bake->frame++;
         TLW_TRY(finishFrame(bake, start));
     }

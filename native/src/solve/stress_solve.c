@@ -215,7 +215,7 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     double curvature = 1;
     bool fresh = false; // the scaled residual is up to date
     for (int n = 0; n<options->max_iterations && * squared> limit; n++) {
-        if (options->cancel && n % 4 == 0 && options->cancel(options->user))
+        if (options->cancel && options->cancel(options->user))
             return TLW_CANCELLED;
         if (!fresh) {
             it->alpha = 0;

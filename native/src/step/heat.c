@@ -439,8 +439,9 @@ tlwResult tlwSolveHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *def
     if (result == TLW_OUT_OF_MEMORY)
         return tlwFailMemory(message, "the heat step");
     if (result != TLW_OK)
-        return tlwFail(message, result,
-                       "Heat did not settle in %d iterations; use more substeps or a lower thermal speed.",
-                       stats->newton_iterations);
+        return tlwFail(
+            message, result,
+            "Heat did not settle in %d iterations. Lower Heat Speed-up under World, or Step Length under Bake, Solver.",
+            stats->newton_iterations);
     return TLW_OK;
 }

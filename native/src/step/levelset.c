@@ -245,17 +245,22 @@ float tlwGetOpenShare(const tlwGrid *grid, const float *solid, int64_t c)
     return 0.125f * sum;
 }
 
+// Cells outside the domain do not count: what a mesh reaches beyond it is cut off, and far out nobody knows solids.
 static double volumeRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
+    const int *dims = l->grid->dims;
     float per_cell = (float)(1 / l->grid->dx);
     double sum = 0;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        float f = insideShare(l->phi[row + i] - l->shift, per_cell);
-        if (f > 0)
-            sum += f * tlwGetOpenShare(l->grid, l->solid, row + i);
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &l->grid->tiles[t];
+        TLW_FOR_ROWS(l->grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int x = tile->cell[0] + i;
+            float f = insideShare(l->phi[row + i] - l->shift, per_cell);
+            if (f > 0 && x >= 0 && x < dims[0] && j >= 0 && j < dims[1] && k >= 0 && k < dims[2])
+                sum += f * tlwGetOpenShare(l->grid, l->solid, row + i);
+        }
     }
     return sum;
 }

@@ -43,14 +43,21 @@ static void measureRange(void *context, int64_t begin, int64_t end)
     m->blocks[begin / BLOCK] = s;
 }
 
+// Cells whose centre is in liquid: not in a solid, into which the level set goes on, nor outside the domain.
 static int64_t countLiquidCells(const tlwFlow *flow)
 {
-    const float *phi = tlwGetFloats(&flow->grid, flow->phi);
+    const tlwGrid *grid = &flow->grid;
+    const float *phi = tlwGetFloats(grid, flow->phi), *solid = tlwGetFloats(grid, flow->solid);
     int64_t cells = 0;
-    for (int t = 0; t < flow->grid.tile_count; t++)
-        TLW_FOR_ROWS(&flow->grid, &flow->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        cells += phi[row + i] < 0;
+    for (int t = 0; t < grid->tile_count; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            int x = tile->cell[0] + i;
+            cells += phi[row + i] < 0 && x >= 0 && x < grid->dims[0] && j >= 0 && j < grid->dims[1] && k >= 0 &&
+                     k < grid->dims[2] && tlwGetCentreSolid(grid, solid, row + i) >= 0;
+        }
+    }
     return cells;
 }
 

@@ -383,8 +383,9 @@ tlwResult tlwProjectVelocity(tlwPressure *p, bool correction, tlwSolveStats *sta
     tlwResult result = tlwSolvePoisson(p->poisson, p->x, p->b, p->def.tolerance, p->def.max_iterations, stats);
     if (result == TLW_NOT_CONVERGED)
         return tlwFail(&p->context->message, result,
-                       "The pressure did not settle after %d iterations (residual %.1e, wanted %.1e).",
-                       stats->iterations, stats->residual, p->def.tolerance);
+                       "The pressure could not be solved: %.1e is left of it after %d iterations, where %.0e is "
+                       "allowed. Lower Step Length under Bake, Solver, or change the resolution a little.",
+                       stats->residual, stats->iterations, p->def.tolerance);
     if (result != TLW_OK)
         return result;
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, subtractRange, p);

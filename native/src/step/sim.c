@@ -29,9 +29,35 @@ void tlwClockStage(tlwSim *sim, const char *stage)
         }
         stats->stage_seconds[n] += time - sim->stage_start;
     }
-    if (stage)
-        tlwReportProgress(sim->context, 0, stage);
     sim->stage_start = time;
+    if (!stage)
+        return;
+    sim->stages++;
+    double share = sim->stages_before ? fmin((double)sim->stages / sim->stages_before, 1) : 0;
+    tlwReportProgress(sim->context, sim->span > 0 ? (sim->done + share * sim->last_dt) / sim->span : 0, stage);
+}
+
+void tlwShortenSteps(tlwSim *sim)
+{
+    sim->dt_limit = 0.5 * sim->last_dt;
+}
+
+void tlwLengthenSteps(tlwSim *sim)
+{
+    sim->dt_limit = fmin(2 * sim->dt_limit, 1e30);
+}
+
+// Said once: it goes on for many frames.
+static void warnOfSteps(tlwSim *sim, int needed)
+{
+    if (sim->warned_of_steps)
+        return;
+    sim->warned_of_steps = true;
+    tlwLog(
+        sim->context, TLW_LOG_WARNING,
+        "The liquid is so fast that a frame needs about %d steps, but Most Steps allows %d: it may pass through thin "
+        "solids and lose volume. Raise Most Steps under Bake, Solver, or use more frames per second.",
+        needed, sim->scene->def.max_substeps);
 }
 
 // Particles stand for exactly the volume that the level set encloses.
@@ -232,7 +258,7 @@ static double getWaveLimit(const tlwSim *sim)
     return 0.95 * (damping + sqrt(damping * damping + 16 * square)) / (2 * square);
 }
 
-double tlwChooseStep(const tlwSim *sim, double left, int done)
+double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
 {
     const tlwSceneDef *def = &sim->scene->def;
     Speed s = {&sim->particles};
@@ -242,9 +268,12 @@ double tlwChooseStep(const tlwSim *sim, double left, int done)
     double reach = def->cfl * def->cell_size, gravity = tlwLength(def->gravity);
     speed += fmin(gravity * fmin(left, 1 / def->fps), 1.5 * sqrt(gravity * reach));
     double dt = fmin(fmin(reach / (speed + 1e-9), getWaveLimit(sim)), sim->dt_limit);
-    int steps = (int)ceil(left / dt - 1e-6), allowed = def->max_substeps - done;
-    if (steps > allowed)
+    double needed = ceil(left / dt - 1e-6);
+    int steps = (int)fmin(needed, 1e6), allowed = def->max_substeps - done;
+    if (steps > allowed && sim->dt_limit >= left) { // shorter ones after a failure are all taken
+        *short_of = done + steps;
         steps = allowed;
+    }
     return left / (steps > 1 ? steps : 1);
 }
 
@@ -265,6 +294,7 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
         return tlwFail(&sim->context->message, TLW_BAD_ARGUMENT,
                        "A simulation can only be advanced by a time that is not negative.");
     double begun = now(), left = seconds;
+    sim->span = seconds;
     resetStats(sim);
     tlwResult result = TLW_OK;
     while (left > 1e-9 * seconds && result == TLW_OK) {
@@ -272,8 +302,15 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
             result = TLW_CANCELLED;
             break;
         }
-        tlwReportProgress(sim->context, seconds > 0 ? 1 - left / seconds : 1, "step");
-        double dt = tlwChooseStep(sim, left, sim->stats.substeps);
+        int short_of = 0;
+        double dt = tlwChooseStep(sim, left, sim->stats.substeps, &short_of);
+        if (short_of)
+            warnOfSteps(sim, short_of);
+        sim->done = seconds - left;
+        sim->last_dt = dt;
+        sim->stages_before = sim->stages;
+        sim->stages = 0;
+        tlwReportProgress(sim->context, seconds > 0 ? sim->done / seconds : 1, "step");
         result = tlwStep(sim, dt);
         left -= dt;
         sim->stats.substeps++;

@@ -47,6 +47,13 @@ static bool restsParticles(const tlwSim *sim)
     return isAffine(sim) && isFrugal(sim);
 }
 
+// Stages are where a cancel is looked at; solves look at it in every iteration.
+static tlwResult endStage(tlwSim *sim, const char *stage)
+{
+    tlwClockStage(sim, stage);
+    return tlwIsCancelled(sim->context) ? TLW_CANCELLED : TLW_OK;
+}
+
 static tlwResult runSources(tlwSim *sim, double dt)
 {
     tlwSeeder seeder = tlwMakeSeeder(sim);
@@ -350,7 +357,8 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     if (result == TLW_OK)
         result = tlwRefinePieces(&search, dt, &sim->pieces, coupling);
     sim->stats.pieces = sim->pieces.count;
-    tlwClockStage(sim, "pieces");
+    if (result == TLW_OK)
+        result = endStage(sim, "pieces");
     tlwRasterizeNozzles(&sim->sources, sim->time + 1.5 * dt, &sim->flow);
     if (restsParticles(sim))
         tlwRestParticles(&sim->particles);
@@ -402,9 +410,9 @@ static tlwResult updateParticles(tlwSim *sim, const tlwBodyCoupling *coupling)
 static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupling *coupling)
 {
     TLW_TRY(gather(sim));
-    tlwClockStage(sim, "gather");
+    TLW_TRY(endStage(sim, "gather"));
     TLW_TRY(heat(sim, passed));
-    tlwClockStage(sim, "heat");
+    TLW_TRY(endStage(sim, "heat"));
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
     tlwResult result = solveMotion(sim, dt, coupling);
@@ -412,7 +420,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
         tlwUpdateParticles(sim->context->threads, &sim->flow, true, 0, &sim->particles);
     TLW_TRY(result);
     TLW_TRY(extend(sim, dt));
-    tlwClockStage(sim, "extend");
+    TLW_TRY(endStage(sim, "extend"));
     TLW_TRY(updateParticles(sim, coupling));
     tlwClockStage(sim, "particles");
     return TLW_OK;
@@ -472,13 +480,16 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     TLW_TRY(runSources(sim, dt));
     tlwClockStage(sim, "sources");
     tlwResult result = moveObstacles(sim, dt, kick, &coupling);
-    tlwClockStage(sim, "bodies");
+    if (result == TLW_OK)
+        result = endStage(sim, "bodies");
     if (result == TLW_OK)
         result = transport(sim, dt);
-    tlwClockStage(sim, "transport");
+    if (result == TLW_OK)
+        result = endStage(sim, "transport");
     if (result == TLW_OK)
         result = repairSurface(sim);
-    tlwClockStage(sim, "surface");
+    if (result == TLW_OK)
+        result = endStage(sim, "surface");
     if (result == TLW_OK)
         result = accelerate(sim, kick, dt, &coupling);
     tlwFreeBodyCoupling(&coupling);

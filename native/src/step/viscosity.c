@@ -203,10 +203,11 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
             system->level.mass[peel.faces[n].component][peel.faces[n].face] = peel.faces[n].mass;
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, writeRange, build);
     } else if (result == TLW_NOT_CONVERGED) {
-        tlwFail(message, result,
-                "The viscosity solve stopped at a residual of %.1e after %d iterations; it asks for %.0e: use smaller "
-                "steps (a lower CFL number) or a larger viscosity tolerance",
-                stats->residual, stats->iterations, def->tolerance);
+        tlwFail(
+            message, result,
+            "The viscosity could not be solved: %.1e is left of it after %d iterations, where %.0e is allowed. Lower "
+            "Step Length under Bake, Solver, or let the materials' viscosities differ less.",
+            stats->residual, stats->iterations, def->tolerance);
     }
     tlwFreeStressPeel(&peel);
     tlwFreeStressBodies(&bodies);
