@@ -168,6 +168,33 @@ static void test_speed_of_zero_stops_the_flow(void **state)
     end(&w);
 }
 
+// Along a jet rest positions differ as the places do: what came earlier by dt is ahead by speed x dt in both.
+static void test_texture_is_not_drawn_out_along_a_jet(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    def.gravity = (tlwVec3){0, 0, 0};
+    World w = begin(2, &def);
+    tlwKey key = tlwDefaultKey();
+    key.velocity = (tlwVec3){0.5, 0, 0};
+    addTap(&w, (tlwVec3){0, 0.04, 0.08}, (tlwVec3){0.04, 0.12, 0.16}, &key, 1);
+    run(&w);
+    advance(&w, 0.4);
+    tlwParticleView view;
+    assert_int_equal(tlwGetParticles(w.sim, &view), TLW_OK);
+    double low = INFINITY, high = -INFINITY, worst = 0;
+    for (int64_t n = 0; n < view.count; n++) {
+        double way = view.position[3 * n] - view.rest_position[3 * n];
+        low = fmin(low, view.position[3 * n]);
+        high = fmax(high, view.position[3 * n]);
+        worst = fmax(worst, fabs(way - 0.2));
+    }
+    print_message("a jet of %.3f m; ways differ from 0.2 m by up to %.4f m\n", high - low, worst);
+    OUTCOME(high - low > 0.18);
+    OUTCOME(worst < 0.01);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_thin_tap_gives_all),
         cmocka_unit_test(test_blocked_tap_does_no_harm),
         cmocka_unit_test(test_speed_of_zero_stops_the_flow),
+        cmocka_unit_test(test_texture_is_not_drawn_out_along_a_jet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

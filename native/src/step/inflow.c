@@ -269,7 +269,13 @@ static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec
     double volume = volumeOfPlace(f, inflow);
     for (int64_t n = 0; n < f->made_count; n++) {
         TLW_TRY(tlwAddSeed(f->seeder, f->now, key, f->made[n], volume));
-        *came += f->seeder->particles->mass[f->seeder->particles->count - 1];
+        tlwParticles *q = f->seeder->particles;
+        // Its place in the lattice, not that of its birth, which is the same for all that follow one another: a
+        // texture by rest positions must not be drawn out to lines.
+        const double moved[3] = {inflow->moved.x, inflow->moved.y, inflow->moved.z};
+        for (int a = 0; a < 3; a++)
+            q->rest[a][q->count - 1] -= (float)moved[a];
+        *came += q->mass[q->count - 1];
     }
     return TLW_OK;
 }
