@@ -1,16 +1,8 @@
 #include "cache/events.h"
 
 #include <string.h>
-#include <time.h>
 
 #define PROGRESS_INTERVAL 0.2 // s
-
-double tlwGetClock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void begin(tlwEvents *events, const char *name)
 {

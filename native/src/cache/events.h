@@ -2,6 +2,7 @@
 #ifndef TLW_CACHE_EVENTS_H
 #define TLW_CACHE_EVENTS_H
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "cache/text.h"
 
@@ -26,7 +27,5 @@ void tlwSendFrame(tlwEvents *events, const char *entry); // an entry of bake.jso
 void tlwSendDone(tlwEvents *events, int frames, double seconds);
 void tlwSendCancelled(tlwEvents *events, bool any, int last_frame);
 void tlwSendError(tlwEvents *events, tlwResult result, const char *sentence);
-
-double tlwGetClock(void); // s, rises steadily
 
 #endif

@@ -37,19 +37,27 @@ static void addSquare(Region *region, const Corner square[4])
         addTriangle(region, &kept[0], &kept[n - 1], &kept[n]);
 }
 
-// Centroid of the inner part of a face with the distances `d`, in shares of its sides; the middle when nothing is.
+// Centroid of the inner part of a face with the distances `d`, in shares of its sides; the middle when nothing is, or
+// all.
 static void findMiddle(const float d[NODES * NODES], double middle[2])
 {
     Region region = {0, 0, 0};
+    int inside = 0;
+    for (int n = 0; n < NODES * NODES; n++)
+        inside += d[n] <= 0;
+    middle[0] = middle[1] = 0.5;
+    if (inside == 0 || inside == NODES * NODES)
+        return;
     for (int j = 0; j < PARTS; j++)
         for (int i = 0; i < PARTS; i++) {
             const float *q = d + j * NODES + i;
             Corner square[4] = {{i, j, q[0]}, {i + 1, j, q[1]}, {i + 1, j + 1, q[NODES + 1]}, {i, j + 1, q[NODES]}};
             addSquare(&region, square);
         }
-    bool any = region.area > 1e-6;
-    middle[0] = any ? region.u / (region.area * PARTS) : 0.5;
-    middle[1] = any ? region.v / (region.area * PARTS) : 0.5;
+    if (region.area > 1e-6) {
+        middle[0] = region.u / (region.area * PARTS);
+        middle[1] = region.v / (region.area * PARTS);
+    }
 }
 
 // Share of a cell inside, at the centres of its parts. Not from the means of the parts' corners: on a ball these are
@@ -85,8 +93,20 @@ static void measureFace(const tlwGrid *grid, const float *d, const int cell[3], 
     patch->middle[face] = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){at[0], at[1], at[2]});
 }
 
+// Whether a cell's centre is so near that a corner may be inside; another body may be what is near.
+static bool isNear(const tlwGrid *grid, const tlwSolid *body, const int cell[3])
+{
+    tlwSdfNodes node = {.spacing = grid->dx, .dims = {1, 1, 1}, .stride = {1, 1, 1}};
+    node.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5});
+    float d;
+    tlwRasterizeSdf(body->sdf, &body->frame, &node, &d);
+    return d < TLW_PATCH_REACH * grid->dx;
+}
+
 bool tlwMeasureBodyPatch(const tlwGrid *grid, const tlwSolid *body, const int cell[3], tlwBodyPatch *patch)
 {
+    if (!isNear(grid, body, cell))
+        return false;
     tlwSdfNodes nodes = {
         .spacing = grid->dx / PARTS, .dims = {NODES, NODES, NODES}, .stride = {1, NODES, NODES * NODES}};
     nodes.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0], cell[1], cell[2]});

@@ -8,6 +8,10 @@
 
 #include "step/solids.h"
 
+// Cells from a cell's centre to a solid beyond which no corner is inside: half a diagonal, and a little for distances
+// that are not quite.
+#define TLW_PATCH_REACH 1.05
+
 typedef struct tlwBodyPatch {
     double cover[6];   // share of each face inside the body: -x, +x, -y, +y, -z, +z
     tlwVec3 middle[6]; // m, world: centroid of that part

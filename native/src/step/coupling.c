@@ -1,7 +1,9 @@
 #include "step/coupling.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "solve/poisson.h"
+#include "step/levelset.h"
 
 #include <string.h>
 
@@ -170,7 +172,8 @@ typedef struct Candidates {
 static bool addCandidates(Candidates *list, const Cell *cell)
 {
     const Search *s = list->search;
-    if (!s->solids || s->object[cell->index] == TLW_NO_OBJECT || s->solid[cell->index] > 2 * (float)s->grid->dx)
+    if (!s->solids || s->object[cell->index] == TLW_NO_OBJECT ||
+        tlwGetCentreSolid(s->grid, s->solid, cell->index) > TLW_PATCH_REACH * s->grid->dx)
         return true;
     for (int b = 0; b < s->coupling->count; b++) {
         const tlwSolid *solid = tlwFindSolid(s->solids, s->coupling->bodies[b].object);
@@ -227,6 +230,7 @@ tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tl
                 .label = tlwGetInts(grid, flow->label),
                 .coupling = coupling};
     Candidates list = {.search = &s};
+    double start = tlwGetClock();
     bool ok = true;
     for (int b = 0; b < coupling->count; b++)
         s.has_pieces = s.has_pieces || coupling->bodies[b].object >= TLW_PIECE_KEY(0);
@@ -243,6 +247,7 @@ tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tl
     }
     ok = ok && addPatches(threads, &list);
     tlwFree(list.items);
+    coupling->seconds = tlwGetClock() - start;
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 

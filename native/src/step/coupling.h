@@ -45,6 +45,7 @@ typedef struct tlwBodyCoupling {
     int count;
     int64_t capacity;
     double cell_volume;
+    double seconds; // that tlwFindCoupledCells took
 } tlwBodyCoupling;
 
 void tlwFreeBodyCoupling(tlwBodyCoupling *coupling);
@@ -52,8 +53,8 @@ void tlwFreeBodyCoupling(tlwBodyCoupling *coupling);
 // Room for one more body; null when memory is out. Pointers to earlier ones are no longer good.
 tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 
-// Collect cells and rows: `type` as in solve/poisson.h, open and solid_object of `flow`. Bodies are found in `solids`;
-// null where they leave faces open.
+// Collect cells and rows, and tell how long it took: `type` as in solve/poisson.h, open and solid_object of `flow`.
+// Bodies are found in `solids`; null where they leave faces open.
 tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
                               tlwBodyCoupling *coupling);
 

@@ -1,40 +1,45 @@
 #include "step/sim.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/transfer.h"
 
 #include <string.h>
-#include <time.h>
 
-static double now(void)
+// Seconds go to a stage of the statistics.
+static void addSeconds(tlwStats *stats, const char *stage, double seconds)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    int n = 0;
+    while (n < stats->stage_count && strcmp(stats->stage_name[n], stage) != 0)
+        n++;
+    if (n == TLW_MAX_STAGES)
+        return;
+    if (n == stats->stage_count) {
+        stats->stage_name[stats->stage_count++] = stage;
+        stats->stage_seconds[n] = 0;
+    }
+    stats->stage_seconds[n] += seconds;
 }
 
 void tlwClockStage(tlwSim *sim, const char *stage)
 {
-    double time = now();
-    tlwStats *stats = &sim->stats;
-    int n = 0;
-    while (stage && n < stats->stage_count && strcmp(stats->stage_name[n], stage) != 0)
-        n++;
-    if (stage && n < TLW_MAX_STAGES) {
-        if (n == stats->stage_count) {
-            stats->stage_name[stats->stage_count++] = stage;
-            stats->stage_seconds[n] = 0;
-        }
-        stats->stage_seconds[n] += time - sim->stage_start;
-    }
+    double time = tlwGetClock();
+    if (stage)
+        addSeconds(&sim->stats, stage, time - sim->stage_start);
     sim->stage_start = time;
     if (!stage)
         return;
     sim->stages++;
     double share = sim->stages_before ? fmin((double)sim->stages / sim->stages_before, 1) : 0;
     tlwReportProgress(sim->context, sim->span > 0 ? (sim->done + share * sim->last_dt) / sim->span : 0, stage);
+}
+
+void tlwClockAs(tlwSim *sim, const char *from, const char *to, double seconds)
+{
+    addSeconds(&sim->stats, from, -seconds);
+    addSeconds(&sim->stats, to, seconds);
 }
 
 void tlwShortenSteps(tlwSim *sim)
@@ -293,7 +298,7 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
     if (!(seconds >= 0) || !isfinite(seconds))
         return tlwFail(&sim->context->message, TLW_BAD_ARGUMENT,
                        "A simulation can only be advanced by a time that is not negative.");
-    double begun = now(), left = seconds;
+    double begun = tlwGetClock(), left = seconds;
     sim->span = seconds;
     resetStats(sim);
     tlwResult result = TLW_OK;
@@ -320,7 +325,7 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
     else if (result == TLW_OUT_OF_MEMORY)
         tlwFailMemory(&sim->context->message, "the time step");
     tlwMeasureSim(sim);
-    sim->stats.seconds = now() - begun;
+    sim->stats.seconds = tlwGetClock() - begun;
     return result;
 }
 

@@ -61,6 +61,9 @@ tlwResult tlwStep(tlwSim *sim, double dt);
 // Seconds since the last call go to `stage` in the statistics; tells how far the frame has come.
 void tlwClockStage(tlwSim *sim, const char *stage);
 
+// Seconds of one stage that belong to another.
+void tlwClockAs(tlwSim *sim, const char *from, const char *to, double seconds);
+
 // After a solve that did not converge, before the frame is tried again from its start: steps half as long as the one
 // that failed. After a frame that went well: back towards the usual length.
 void tlwShortenSteps(tlwSim *sim);

@@ -12,14 +12,11 @@
 #include "step/reseed.h"
 #include "step/sim.h"
 #include "step/split.h"
+#include "step/spread.h"
 #include "step/transfer.h"
 #include "step/viscosity.h"
 
-#include "base/kernel.h"
 #include "base/memory.h"
-#include "grid/sample_lanes.h"
-
-#include <string.h>
 
 // Tiles reach this far beyond particles: the level set's band, and what transport and extension read.
 #define MARGIN (TLW_PHI_BAND + 0.5f)
@@ -147,63 +144,6 @@ static tlwResult heat(tlwSim *sim, double dt)
     if (sim->scene->material_count > 1)
         tlwMixViscosities(sim->context->threads, &sim->flow, sim->scene->materials, &sim->particles, &sim->order);
     return TLW_OK;
-}
-
-typedef struct Shift {
-    const tlwGrid *grid;
-    float *shift[3];
-    tlwParticles *particles;
-} Shift;
-
-static inline float limitShift(float cells)
-{
-    return cells > 0.25f ? 0.25f : cells < -0.25f ? -0.25f : cells;
-}
-
-// Eight at a time; the last ones alone.
-TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
-{
-    const Shift *s = context;
-    float per_cell = (float)(1 / s->grid->dx), *const *position = s->particles->position;
-    const uint32_t *frozen = s->particles->frozen;
-    int64_t n = begin;
-    for (; tlwFitsLanes(s->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
-        float p[3][TLW_LANES], d[3][TLW_LANES];
-        for (int a = 0; a < 3; a++)
-            memcpy(p[a], position[a] + n, sizeof p[a]);
-        tlwSampleVelocityLanes(s->grid, s->shift, (const float(*)[TLW_LANES])p, d);
-        for (int a = 0; a < 3; a++)
-            for (int l = 0; l < TLW_LANES; l++) {
-                float moved = p[a][l] + limitShift(d[a][l] * per_cell);
-                position[a][n + l] = frozen[n + l] ? p[a][l] : moved;
-            }
-    }
-    for (; n < end; n++) {
-        if (frozen[n])
-            continue;
-        float p[3] = {position[0][n], position[1][n], position[2][n]}, d[3];
-        tlwSampleVelocity(s->grid, s->shift, p, d);
-        for (int a = 0; a < 3; a++)
-            position[a][n] += limitShift(d[a] * per_cell);
-    }
-}
-
-// Move particles apart where they crowd; their velocity does not change.
-static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
-{
-    tlwGrid *grid = &sim->flow.grid;
-    int slots[3];
-    Shift s = {.grid = grid, .particles = &sim->particles};
-    bool needed = false;
-    tlwSolveStats stats;
-    tlwResult result = tlwSolveDensity(pressure, slots, &needed, &stats);
-    if (result == TLW_OK && needed) {
-        for (int a = 0; a < 3; a++)
-            s.shift[a] = tlwGetFloats(grid, slots[a]);
-        tlwParallelFor(sim->context->threads, sim->particles.count, 4096, shiftRange, &s);
-        tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
-    }
-    return result;
 }
 
 #define LAST_HALF 4        // times that a viscosity step is halved
@@ -334,7 +274,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     }
     showBodies(sim, dt, coupling);
     tlwFinishBodies(&sim->bodies, dt, coupling);
-    return spreadParticles(sim, pressure);
+    return tlwSpreadParticles(sim->context->threads, &sim->flow, pressure, &sim->particles);
 }
 
 // Viscosity and pressure, with rigid bodies and frozen pieces as unknowns.
@@ -369,6 +309,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
     if (result == TLW_OK)
         result = tlwCreatePressure(sim->context, &sim->flow, &def, &pressure);
     tlwClockStage(sim, "pressure");
+    tlwClockAs(sim, "pressure", "coupling", coupling->seconds);
     if (result == TLW_OK && sim->bodies.world) {
         tlwRefineBuoyancy(&sim->flow, scene->gravity, dt, def.default_density, coupling);
         showBodies(sim, dt, coupling);
