@@ -33,10 +33,11 @@ import scenes  # noqa: E402
 
 FRAMES = 24
 # name, resolutions, frames, frames before them
-BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96), 4, 15), ("dam_break", (64, 128, 192), 3, 1),
+BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96, 128), 4, 15), ("dam_break", (64, 128, 192), 3, 1),
            ("gears", (64,), 3, 1), ("contrast", (64,), 2, 1), ("empty_domain", (64,), 3, 1)]
-BAKES = {"monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192)}
-MELTING_FRAMES = {64: 24, 128: 8, 192: 4}
+BAKES = {"monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192), "thesis_melt": (38,)}
+MELTING_FRAMES = {64: 24, 128: 8, 192: 4, 38: 600}
+MELTING = ("thesis_melt", "melting_suzanne")
 THREADS = (("dam_break", 128), ("viscous_ball", 128), ("gears", 64), ("melting_block", 96))
 ALONE = ("threads", "solvers", "playback")
 
@@ -135,7 +136,7 @@ def measure(name, resolution, peer, older):
             entry["ours_again"] = bake(name, resolution)["seconds"]
         elif "mantaflow" in older:
             entry["mantaflow"], entry["mantaflow_is_older"] = older["mantaflow"], True
-    elif name == "melting_suzanne":
+    elif name in MELTING:
         entry["ours"] = bake(name, resolution, frames=MELTING_FRAMES[resolution])
     elif name == "threads":
         entry["scenes"] = [run for scene, n in THREADS for run in bench(scene, n, 3, "--scaling")]
@@ -153,7 +154,7 @@ def all_measurements():
     for name, resolutions, _, _ in BENCHES:
         yield from ((name, n) for n in resolutions)
     yield from ((name, 0) for name in ALONE)
-    yield from (("melting_suzanne", n) for n in BAKES["melting_suzanne"])
+    yield from ((name, n) for name in MELTING for n in BAKES[name])
     yield from (("monkey", n) for n in BAKES["monkey"])
 
 
