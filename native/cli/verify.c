@@ -11,6 +11,7 @@
 extern const tlwVerifyCase tlw_verify_ball[];
 extern const tlwVerifyCase tlw_verify_drag[];
 extern const tlwVerifyCase tlw_verify_flow[];
+extern const tlwVerifyCase tlw_verify_harden[];
 extern const tlwVerifyCase tlw_verify_heat[];
 extern const tlwVerifyCase tlw_verify_inflow[];
 extern const tlwVerifyCase tlw_verify_melt[];
@@ -19,9 +20,9 @@ extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
 // Every list of cases; verify_*.c define them.
-static const tlwVerifyCase *const tlw_verify_groups[] = {tlw_verify_flow, tlw_verify_viscosity, tlw_verify_heat,
-                                                         tlw_verify_melt, tlw_verify_rigid,     tlw_verify_surface,
-                                                         tlw_verify_drag, tlw_verify_inflow,    tlw_verify_ball};
+static const tlwVerifyCase *const tlw_verify_groups[] = {
+    tlw_verify_flow,  tlw_verify_viscosity, tlw_verify_heat, tlw_verify_melt,   tlw_verify_harden,
+    tlw_verify_rigid, tlw_verify_surface,   tlw_verify_drag, tlw_verify_inflow, tlw_verify_ball};
 
 struct tlwReport {
     bool json;

@@ -157,8 +157,8 @@ static void runFreeze(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Hot liquid wax is let fall on a cold block in an insulated box. Heat moves 500 times faster than in life, so that the
-// block melts where it is hit and the pool freezes at its foot within the ten seconds.
+// Hot liquid wax is let fall on a cold block in an insulated box. Heat moves 1000 times faster than in life, so that
+// the block melts where it is hit and the pool freezes at its foot within the ten seconds.
 static void runEnergy(tlwReport *report)
 {
     tlwSceneDef def = tlwDefaultSceneDef();

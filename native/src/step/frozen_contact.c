@@ -184,14 +184,20 @@ static tlwResult collectBalls(Place *p)
             continue;
         int number = (int)(piece - p->pieces->items), c[3];
         float x[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
-        for (int a = 0; a < 3; a++)
-            c[a] = tlwFastFloor(x[a]);
+        // What has dipped into a side of the domain is what that side must push out, whichever way it faces.
+        bool dipped = false;
+        for (int a = 0; a < 3; a++) {
+            c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
+            dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->dims[a];
+        }
         if (tlwFindTile(p->grid, tlwFloorDiv(c[0], TLW_TILE), tlwFloorDiv(c[1], TLW_TILE),
                         tlwFloorDiv(c[2], TLW_TILE)) < 0)
             continue;
         int64_t cell = tlwCellIndex(p->grid, c[0], c[1], c[2]);
         tlwVec3 world = tlwMulAdd(p->grid->origin, p->grid->dx, (tlwVec3){x[0], x[1], x[2]});
-        if (atSurface(p, cell, number + 1) && mayTouch(p, number, x, world))
+        if (dipped)
+            TLW_TRY(addBall(p, number, world, (tlwVec3){0, 0, 0}));
+        else if (atSurface(p, cell, number + 1) && mayTouch(p, number, x, world))
             TLW_TRY(addBall(p, number, world, outwards(p, cell, number + 1)));
     }
     return TLW_OK;
@@ -348,6 +354,31 @@ static void moveFlying(const tlwBody *body, double dt, tlwPiece *piece)
     piece->spin = body->spin;
 }
 
+#define DEEPEST 0.2 // cells that a piece may dip into a closed side of the domain; beyond, its particles are held back
+
+// Crumbs that contacts let sink into a side would be flattened there, particle by particle: they stay out as a whole.
+static void keepOutOfWall(const tlwPieceWorld *place, int axis, double low, double high, double *shift, double *speed)
+{
+    const tlwSceneDef *def = &place->solids->scene->def;
+    const tlwGrid *grid = &place->flow->grid;
+    const double origin[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
+    double least = origin[axis] - DEEPEST * grid->dx, most = origin[axis] + (grid->dims[axis] + DEEPEST) * grid->dx;
+    if (def->walls[2 * axis] != TLW_WALL_OPEN && low + *shift < least) {
+        *shift = least - low;
+        *speed = fmax(*speed, 0);
+    } else if (def->walls[2 * axis + 1] != TLW_WALL_OPEN && high + *shift > most) {
+        *shift = most - high;
+        *speed = fmin(*speed, 0);
+    }
+}
+
+static void keepOutOfWalls(const tlwPieceWorld *place, tlwPiece *piece)
+{
+    keepOutOfWall(place, 0, piece->low.x, piece->high.x, &piece->shift.x, &piece->velocity.x);
+    keepOutOfWall(place, 1, piece->low.y, piece->high.y, &piece->shift.y, &piece->velocity.y);
+    keepOutOfWall(place, 2, piece->low.z, piece->high.z, &piece->shift.z, &piece->velocity.z);
+}
+
 void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwPieces *pieces)
 {
     for (int n = 0; n < pieces->count; n++) {
@@ -370,6 +401,7 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->velocity = body->velocity;
             piece->spin = body->spin;
         }
+        keepOutOfWalls(place, piece);
         body->position = body->next_position = tlwAdd(piece->centre, piece->shift);
         body->rotation = body->next_rotation = piece->turn;
         body->velocity = body->solved_velocity = piece->velocity;

@@ -1,0 +1,130 @@
+// Melt that hardens again: a puddle skins over, drips freeze (000 s4.3, the other way round).
+#include "verify.h"
+
+#include <math.h>
+
+extern const tlwVerifyCase tlw_verify_harden[];
+
+static const double celsius = 273.15;
+
+// Particles between two heights: how many are frozen and how many molten.
+typedef struct Layer {
+    double frozen, molten, all;
+} Layer;
+
+static Layer lookAt(tlwRig *rig, double low, double high)
+{
+    tlwParticleView view = {0};
+    Layer layer = {0};
+    if (rig->failed || !tlwCheckRig(rig, tlwGetParticles(rig->sim, &view)))
+        return layer;
+    for (int64_t n = 0; n < view.count; n++) {
+        double z = view.position[3 * n + 2];
+        if (z < low || z > high)
+            continue;
+        layer.all++;
+        layer.frozen += view.melt[n] < 0.05f;
+        layer.molten += view.melt[n] > 0.95f;
+    }
+    return layer;
+}
+
+static tlwSceneDef makeColdRoom(double width, double height, double dx)
+{
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.domain_min = (tlwVec3){-0.5 * width, -0.5 * width, 0};
+    def.domain_max = (tlwVec3){0.5 * width, 0.5 * width, height};
+    def.cell_size = dx;
+    for (int n = 0; n < 6; n++)
+        def.walls[n] = TLW_WALL_NO_SLIP;
+    def.ambient_temperature = 10 + celsius;
+    def.emissivity = 0;
+    def.surface_tension_scale = 0;
+    return def;
+}
+
+// Air alone cools a pool in an insulated room. What has frozen when it has lost the heat H is at most H / (latent
+// heat), and most of that, since melt at the freezing point has nothing else to give.
+static void runSkin(tlwReport *report)
+{
+    const double dx = 0.005, width = 0.16, depth = 0.06;
+    tlwSceneDef def = makeColdRoom(width, 0.12, dx);
+    def.film_coefficient = 160;
+    def.thermal_speed = 400;
+    tlwMaterialDef wax = tlwMakeParaffin();
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwShape pool = tlwMakeBox((tlwVec3){-width, -width, -width}, (tlwVec3){width, width, depth});
+    tlwAddRigLiquid(&rig, "Pool", pool, material, 64 + celsius);
+    tlwRunRig(&rig);
+    double heat = tlwGetRigStats(&rig).enthalpy, fastest = 0;
+    for (int frame = 0; frame < 48 && tlwAdvanceRig(&rig, 1.0 / 24); frame++)
+        fastest = fmax(fastest, frame >= 24 ? tlwGetRigStats(&rig).max_speed : 0);
+    tlwStats stats = tlwGetRigStats(&rig);
+    Layer top = lookAt(&rig, depth - dx, 1), middle = lookAt(&rig, 0.3 * depth, 0.5 * depth);
+    double could = (heat - stats.enthalpy) / (wax.latent_heat * wax.density_liquid * width * width * depth);
+    if (!rig.failed) {
+        tlwReportNote(report, "%.0f %% has frozen; the heat that left could freeze %.0f %%", 100 * (1 - stats.melted),
+                      100 * could);
+        tlwReportAbove(report, "frozen share of the uppermost layer of cells", top.frozen / top.all, 0.9);
+        tlwReportAbove(report, "molten share below half of the depth", middle.molten / middle.all, 0.9);
+        tlwReportAbove(report, "what froze over what the heat that left could freeze", (1 - stats.melted) / could, 0.6);
+        tlwReportBelow(report, "the same, at most", (1 - stats.melted) / could, 1.001);
+        tlwReportBelow(report, "fastest particle in the second second (m/s)", fastest, 0.02);
+    }
+    tlwEndRig(report, &rig);
+}
+
+// A lump of thick melt under a cold ceiling: some freezes onto it, the rest drips off, freezes on its way or where it
+// lands, and lies still as crumbs of a few cells.
+static void runDripsHarden(tlwReport *report)
+{
+    const double dx = 0.006, top = 0.24, radius = 0.036;
+    tlwSceneDef def = makeColdRoom(0.15, 0.3, dx);
+    def.film_coefficient = 80;
+    def.thermal_speed = 900;
+    tlwMaterialDef wax = tlwMakeParaffin();
+    wax.viscosity = (tlwCurve){.count = 1, .temperature = {330}, .value = {250}};
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &wax);
+    tlwObjectDef plate = tlwDefaultObjectDef();
+    tlwKey cold = tlwDefaultKey();
+    cold.temperature = 0 + celsius;
+    plate.keys = &cold;
+    plate.key_count = 1;
+    plate.conductivity = 50;
+    plate.fixed_temperature = true;
+    int ceiling = tlwAddRigObject(&rig, "Ceiling", TLW_ROLE_SOLID,
+                                  tlwMakeBox((tlwVec3){-0.07, -0.07, top}, (tlwVec3){0.07, 0.07, top + 0.03}), &plate);
+    tlwAddRigLiquid(&rig, "Lump", tlwMakeSphere((tlwVec3){0.001, 0.002, top}, radius, 4), material, 62 + celsius);
+    tlwRunRig(&rig);
+    double mass = wax.density_liquid * tlwGetRigStats(&rig).particle_volume;
+    double fastest = 0, held = 0, lowest = 1;
+    for (int frame = 0; frame < 60 && tlwAdvanceRig(&rig, 1.0 / 24); frame++)
+        fastest = fmax(fastest, frame >= 48 ? tlwGetRigStats(&rig).max_speed : 0);
+    tlwStats stats = tlwGetRigStats(&rig);
+    for (int n = 0; n < stats.pieces; n++) {
+        tlwPieceState piece;
+        if (!tlwCheckRig(&rig, tlwGetPiece(rig.sim, n, &piece)))
+            break;
+        held = piece.object == ceiling ? fmax(held, piece.mass) : held;
+        lowest = fmin(lowest, piece.centre.z);
+    }
+    if (!rig.failed) {
+        tlwReportBelow(report, "molten share at the end", stats.melted, 0.02);
+        tlwReportAbove(report, "share that hangs from the ceiling in one piece", held / mass, 0.2);
+        tlwReportAbove(report, "pieces", stats.pieces, 10);
+        tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.1);
+        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 0.2);
+    }
+    tlwEndRig(report, &rig);
+}
+
+const tlwVerifyCase tlw_verify_harden[] = {
+    {"skin", "a puddle in cold air skins over, and the melt below stays calm", runSkin, true},
+    {"drips_harden", "melt under a cold ceiling freezes onto it; what drips off freezes and lies still", runDripsHarden,
+     true},
+    {0},
+};
