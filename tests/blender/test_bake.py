@@ -158,6 +158,27 @@ def test_warnings_of_the_baker_are_kept_for_the_panel(folder):
     assert bake.status_of(bpy.context.scene).warnings == ["Suzanne is not closed: 168 open edges; filled"]
 
 
+def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
+    from tallow import bake, playback
+    from tallow.core import cache as cache_files
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    show, free = playback.surface.show, cache_files.free
+
+    def fail(*_arguments):
+        raise PermissionError(13, "Permission denied")
+
+    playback.surface.show = cache_files.free = fail
+    try:
+        assert bpy.ops.tallow.bake() == {"FINISHED"}
+    finally:
+        playback.surface.show, cache_files.free = show, free
+    status = bake.status_of(bpy.context.scene)
+    assert status.state == "done" and status.finished == 6 and bake.current() is None
+    assert any("cannot be shown" in text for text in status.warnings)
+    assert any("previous bake" in text and "Permission denied" in text for text in status.warnings)
+
+
 def test_bodies_follow_the_bake_and_return_when_it_is_freed(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene

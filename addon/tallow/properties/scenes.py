@@ -101,6 +101,7 @@ class TallowScene(bpy.types.PropertyGroup):
     # Bake
     cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),
                                  description="Where bakes are kept. Empty: next to the .blend file")
+    uid: StringProperty(options={"HIDDEN"})  # by which a scene is known whatever its name (session.py)
     bake_path: StringProperty(options={"HIDDEN"})  # the bake that is shown, absolute
     bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
     use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
