@@ -118,6 +118,29 @@ def test_resume_goes_on_after_the_last_frame(folder):
     assert bake.status_of(scene).finished == 4
 
 
+def test_resume_of_a_longer_range_goes_on_with_what_moves(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    mover, sheet = scenes.add_box("Mover", 0.1, (0.3, 0.0, 0.1)), scenes.add_box("Sheet", 0.1, (-0.3, 0.0, 0.1))
+    mover.tallow.role = sheet.tallow.role = "SOLID"
+    sheet.shape_key_add(name="Basis")
+    shape = sheet.shape_key_add(name="Up")
+    shape.data[0].co.z += 0.01
+    for frame in (1, 20):
+        mover.location.z = shape.value = 0.1 * frame / 20
+        mover.keyframe_insert("location", frame=frame)
+        shape.keyframe_insert("value", frame=frame)
+    bpy.ops.tallow.bake()
+    scene.frame_end = 5
+    assert bpy.ops.tallow.resume() == {"FINISHED"}
+    assert cache(scene).order == [1, 2, 3, 4, 5]
+    source = Path(scene.tallow.bake_path) / "scene"
+    assert (source / "meshes" / "Sheet_000005.ply").is_file() and json.loads((source / "scene.json").read_text())["frames"]["end"] == 5
+    mover.animation_data.action.fcurves.find("location", index=0).keyframe_points[0].co.y += 0.1
+    scene.frame_end = 6
+    scenes.expect_error(bpy.ops.tallow.resume, "the object Mover", "changed")
+
+
 def test_resume_names_what_changed(folder):
     wax = scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
@@ -155,7 +178,7 @@ def test_warnings_of_the_baker_are_kept_for_the_panel(folder):
     scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
     from tallow import bake
-    assert bake.status_of(bpy.context.scene).warnings == ["Suzanne is not closed: 168 open edges; filled"]
+    assert bake.status_of(bpy.context.scene).warnings[-1] == "Suzanne is not closed: 168 open edges; filled"
 
 
 def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
