@@ -115,6 +115,19 @@ static void test_bad_domains_are_refused(void **state)
     assert_null(scene);
 }
 
+static void test_settings_are_called_what_the_sidebar_calls_them(void **state)
+{
+    Fixture *f = *state;
+    tlwScene *scene = NULL;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.thermal_speed = 1e7; // the most that the sidebar takes
+    assert_int_equal(tlwCreateScene(f->context, &def, &scene), TLW_OK);
+    tlwDestroyScene(scene);
+    def.thermal_speed = 2e7;
+    EXPECT(f, tlwCreateScene(f->context, &def, &scene), TLW_BAD_ARGUMENT,
+           "Heat Speed-up (thermal_speed in scene.json) is 20000000, but must lie between 0 and 10000000.");
+}
+
 static void test_domain_is_rounded_outwards_to_whole_cells(void **state)
 {
     Fixture *f = *state;
@@ -348,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_bad_domains_are_refused, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_settings_are_called_what_the_sidebar_calls_them, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_domain_is_rounded_outwards_to_whole_cells, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_objects_are_refused_by_name, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_meshes_are_refused_and_open_ones_filled, setUp, tearDown),
