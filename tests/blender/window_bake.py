@@ -110,6 +110,19 @@ def test_undo_after_a_bake_keeps_it(folder):
     assert scene.tallow.bake_path == path and len(scene.tallow.surface_object.data.vertices) == 266
 
 
+def test_undo_leaves_what_the_artist_shows(folder):
+    start(folder, frames=3, mode="")
+    yield from until(lambda: not running())
+    wax = bpy.data.objects["Wax"]
+    wax.display_type = "TEXTURED"
+    bpy.ops.ed.undo_push(message="Show")
+    wax.location.x = 1.0
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    yield 0.2
+    assert bpy.data.objects["Wax"].location.x == 0.0 and bpy.data.objects["Wax"].display_type == "TEXTURED"
+
+
 def test_a_freed_bake_does_not_come_back_with_undo(folder):
     start(folder, frames=3, mode="")
     yield from until(lambda: not running())

@@ -135,7 +135,9 @@ def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
     """Bakes are on the disk and not in the steps of an undo: show the one that is there, and none that was freed."""
     if scene.tallow.bake_path != (str(folder) if folder else ""):
         cache_paths.set_bake(scene, folder)
-    roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=folder is not None)
+    # Only those that the undo gave their old look: the artist may have chosen another one since.
+    sources = [obj for obj in roles.with_role(scene, *roles.SOURCES) if bool(obj.tallow.saved_display) != bool(folder)]
+    roles.update_sources(sources, baked=folder is not None)
     if folder:
         refresh(scene, force=True)
     else:
