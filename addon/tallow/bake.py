@@ -51,7 +51,7 @@ class Job:
         alive = self.process.alive
         new_frame = False
         for event in self.process.take_events():
-            self.status.apply(event)
+            self._try(lambda: self.status.apply(event), "A message of the baker cannot be read")
             new_frame = new_frame or event["event"] == "frame"
         if new_frame:
             self._try(self._show_frame, f"Frame {self.status.frame} cannot be shown")

@@ -202,6 +202,15 @@ def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
     assert any("previous bake" in text and "Permission denied" in text for text in status.warnings)
 
 
+def test_a_word_that_nobody_understands_does_not_end_the_bake(folder):
+    scenes.wax_in_a_box(folder)
+    os.environ["FAKE_BAKER"] = "odd"
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+    from tallow import bake
+    status = bake.status_of(bpy.context.scene)
+    assert status.state == "done" and any("cannot be read" in text for text in status.warnings)
+
+
 def test_bodies_follow_the_bake_and_return_when_it_is_freed(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
