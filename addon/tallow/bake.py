@@ -9,12 +9,12 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Callable, Dict, List, Optional
 
 import bpy
 from bpy.app.handlers import persistent
 
-from . import cache_paths, playback, preferences, roles
+from . import cache_paths, playback, preferences, roles, session
 from .core import cache as cache_files
 from .core import scene_file
 from .core.events import Status, format_seconds
@@ -23,7 +23,6 @@ from .export import ExportError, checks, export_scene
 
 INTERVAL = 0.15  # seconds between looks at the baker
 _job: Optional["Job"] = None
-_statuses: Dict[str, Status] = {}  # of the last bake, by scene name
 _python: Dict[str, str] = {}
 
 
@@ -32,30 +31,30 @@ class BakeError(Exception):
 
 
 class Job:
-    """A running bake. Keeps names, not data-blocks: an undo would leave dangling ones."""
+    """A running bake."""
 
     def __init__(self, scene: bpy.types.Scene, folder: Path, process: BakerProcess, warnings: List[str],
                  first: int, last: int, previous: Optional[Path]) -> None:
-        self.scene_name = scene.name
+        self.session = session.claim(scene)
         self.folder = folder
         self.process = process
         self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings))
         self.previous = previous  # freed once this bake has a frame of its own
-        _statuses[scene.name] = self.status
+        self.session.status = self.status
 
     @property
     def scene(self) -> Optional[bpy.types.Scene]:
-        return bpy.data.scenes.get(self.scene_name)
+        return self.session.find()
 
     def poll(self) -> bool:
         """Take in what the baker said. False once it is over."""
         alive = self.process.alive
         new_frame = False
         for event in self.process.take_events():
-            self.status.apply(event)
+            self._try(lambda: self.status.apply(event), "A message of the baker cannot be read")
             new_frame = new_frame or event["event"] == "frame"
         if new_frame:
-            self._show_frame()
+            self._try(self._show_frame, f"Frame {self.status.frame} cannot be shown")
         if alive:
             if self.status.running:
                 self.status.state = ("cancelling" if self.process.cancelling else
@@ -64,6 +63,13 @@ class Job:
             return True
         self._finish()
         return False
+
+    def _try(self, action: Callable[[], object], otherwise: str) -> None:
+        """Blender drops a timer that raises. A frame that cannot be shown is no reason to stop watching the bake."""
+        try:
+            action()
+        except Exception as error:  # noqa: B902  (whatever it is, the bake goes on)
+            self.status.warn(f"{otherwise}: {getattr(error, 'strerror', None) or error or type(error).__name__}.")
 
     def _show_frame(self) -> None:
         scene = self.scene
@@ -81,7 +87,7 @@ class Job:
         cache_paths.set_bake(scene, self.folder)
         roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder and not scene.tallow.keep_old:
-            cache_files.free(self.previous)
+            self._try(lambda: cache_files.free(self.previous), f"The previous bake in {self.previous} cannot be deleted")
         playback.refresh(scene, force=True)
 
     def _finish(self) -> None:
@@ -95,10 +101,11 @@ class Job:
                 status.fail(explain_exit(code, list(self.process.stderr), kept))
         self.process.close()
         if not (self.folder / "bake.json").is_file():
-            cache_files.free(self.folder)  # it never got to a frame
+            # It never got to a frame.
+            self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
         scene = self.scene
         if scene:
-            playback.refresh(scene, force=True)
+            self._try(lambda: playback.refresh(scene, force=True), "The last frame cannot be shown")
 
 
 def _is_playing() -> bool:
@@ -107,18 +114,19 @@ def _is_playing() -> bool:
 
 def status_of(scene: bpy.types.Scene) -> Status:
     """The status of the scene's running or last bake."""
-    return _statuses.get(scene.name) or Status(state="")
+    known = session.of(scene)
+    return known.status if known and known.status else Status(state="")
 
 
 def forget(scene: bpy.types.Scene) -> None:
-    _statuses.pop(scene.name, None)
+    session.claim(scene).status = None
 
 
 def fail(scene: bpy.types.Scene, text: str) -> None:
     """Keep a sentence for the Bake panel about a bake that did not even start."""
     status = Status()
     status.fail(text)
-    _statuses[scene.name] = status
+    session.claim(scene).status = status
 
 
 def current() -> Optional[Job]:
@@ -126,7 +134,7 @@ def current() -> Optional[Job]:
 
 
 def is_baking(scene: bpy.types.Scene) -> bool:
-    return _job is not None and _job.scene_name == scene.name
+    return _job is not None and _job.scene == scene
 
 
 def start(context: bpy.types.Context, resume: bool = False) -> Job:
@@ -134,8 +142,8 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
     global _job
     scene = context.scene
     if _job is not None:
-        raise BakeError(f"A bake of {_job.scene_name} is running already. Wait for it, or cancel it first.")
-    _statuses.pop(scene.name, None)
+        raise BakeError(f"A bake of {_job.session.name} is running already. Wait for it, or cancel it first.")
+    forget(scene)
     problems = checks.check_scene(scene)
     fatal = next((problem.text for problem in problems if problem.fatal), None)
     if fatal:
@@ -182,6 +190,8 @@ def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List
             if changed:
                 raise BakeError(f"This bake cannot go on, because {changed} changed since it was made. Press Bake to start "
                                 "anew, or undo the change.")
+            for path in (target / "meshes").glob("*.ply"):  # a longer range has more of what deforms
+                os.replace(path, folder / "scene" / "meshes" / path.name)
             os.replace(target / "scene.json", folder / "scene" / "scene.json")
         return warnings
     except ExportError as error:
@@ -242,12 +252,13 @@ def _tick() -> Optional[float]:
         return None
     try:
         running = _job.poll()
-    finally:
-        redraw()
-    if running:
-        return INTERVAL
-    _job = None
-    return None
+    except Exception as error:  # noqa: B902  (a timer that raises is dropped, and nobody would see the bake end)
+        _job.status.warn(f"Tallow lost sight of the bake for a moment: {error or type(error).__name__}.")
+        running = _job.process.process.poll() is None
+    if not running:
+        _job = None
+    redraw()
+    return INTERVAL if running else None
 
 
 def wait(report=print) -> Status:
@@ -298,7 +309,7 @@ def _stop() -> None:
         _job.process.cancel()
         _job.process.close()
         _job = None
-    _statuses.clear()
+    session.clear()
 
 
 def register() -> None:

@@ -14,6 +14,7 @@ from typing import Optional, Set
 import bpy
 from bpy.app.handlers import persistent
 
+from . import session
 from .core import cache as cache_files
 
 _kept: Set[Path] = set()  # temporary bakes that a file on the disk refers to
@@ -71,6 +72,8 @@ def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:
 def set_bake(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
     scene.tallow.bake_path = str(folder) if folder else ""
     _set_relative(scene)
+    known = session.claim(scene)
+    known.folder, known.has_changed = folder, True
 
 
 def _set_relative(scene: bpy.types.Scene) -> None:
@@ -112,7 +115,7 @@ def _settle(scene: bpy.types.Scene) -> None:
         try:
             target = cache_root(scene) / folder.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            scene.tallow.bake_path = shutil.move(str(folder), str(target))
+            set_bake(scene, Path(shutil.move(str(folder), str(target))))
             return
         except OSError:
             pass  # no room there, or not allowed

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Dict, NamedTuple, Optional
 
 import bpy
 
 from . import roles, staging
-from .core import estimate
+from .core import estimate, presets
 from .core.presets import ZERO_CELSIUS
 from .export import settings
 from .properties.materials import lookup
@@ -29,17 +29,28 @@ def shot_seconds(scene: bpy.types.Scene) -> float:
 
 
 def slowest(scene: bpy.types.Scene) -> Optional[Melting]:
-    """The wax that takes longest at the hottest solid heater; lamps and heated volumes have a power and no temperature."""
-    heaters = [obj.tallow.temperature for obj in roles.with_role(scene, "HEAT") if obj.tallow.heat_kind == "SOLID"]
+    """The wax that takes longest, at the heat that melts it fastest."""
+    heaters = roles.with_role(scene, "HEAT")
     found = []
     for obj in roles.with_role(scene, "WAX") if heaters else ():
         material = lookup(scene, obj.tallow.material)
-        if material is None:
-            continue
-        known = (material, obj.tallow.temperature + ZERO_CELSIUS, max(heaters) + ZERO_CELSIUS,
-                 staging.MELT_DEPTH * obj.dimensions.z * scene.unit_settings.scale_length)
-        found.append(Melting(obj.name, estimate.melting_time(*known), estimate.thermal_speed(*known, SHARE * shot_seconds(scene))))
+        times = [_melting_time(scene, obj, material, heater) for heater in heaters] if material else []
+        seconds = min((time for time in times if time > 0.0), default=None)
+        if seconds is not None:
+            found.append(Melting(obj.name, seconds, estimate.speed_up(seconds, SHARE * shot_seconds(scene))))
     return max(found, key=lambda melting: melting.seconds, default=None)
+
+
+def _melting_time(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict, heater: bpy.types.Object) -> float:
+    """Seconds in life; 0 when it never melts. Solid heaters have a temperature, lamps and heated volumes a power."""
+    extent = wax.dimensions * scene.unit_settings.scale_length
+    start = wax.tallow.temperature + ZERO_CELSIUS
+    if heater.tallow.heat_kind == "SOLID":
+        return estimate.melting_time(material, start, heater.tallow.temperature + ZERO_CELSIUS, staging.MELT_DEPTH * extent.z)
+    if heater.tallow.power <= 0.0 or not presets.freezes(material):
+        return 0.0
+    energy = estimate.melting_energy(material, start, staging.BOX_SHARE * extent.x * extent.y * extent.z)
+    return energy / (heater.tallow.power * (staging.LAMP_SHARE if heater.tallow.heat_kind == "LAMP" else 1.0))
 
 
 def too_slow(scene: bpy.types.Scene) -> Optional[Melting]:

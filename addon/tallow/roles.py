@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List
+from typing import Dict, Iterable, List, Optional
 
 import bpy
+
+from .core import presets
 
 TYPES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 SOURCES = ("WAX", "LIQUID")
 GHOSTS = ("INFLOW", "OUTFLOW")  # never rendered
 FLUIDS = SOURCES + GHOSTS[:1]
+_automatic = False  # a temperature is being set by us
 DENSE = 300  # faces; a wire of more than that hides what is behind it
 
 
@@ -39,23 +42,90 @@ def takes_part(obj: bpy.types.Object, layer: bpy.types.ViewLayer) -> bool:
     return obj.name in layer.objects and not obj.hide_viewport
 
 
+def why_no_role(obj: Optional[bpy.types.Object]) -> str:
+    """A sentence about an object that cannot have a role."""
+    if obj is None:
+        return "Select a mesh first"
+    if is_managed(obj):
+        return f"{obj.name} was made by Tallow. Select a mesh of your own"
+    if obj.type == "LIGHT":
+        return f"{obj.name} only gives light. Any small mesh can be a heat lamp: make it a Heater and choose Lamp"
+    return f"{obj.name} is not a mesh. Select a mesh first"
+
+
 def on_role_changed(obj: bpy.types.Object) -> None:
     """Called by Blender when a role is set, from the sidebar or from a script."""
     set_defaults(obj)
     update_display(obj)
 
 
+def on_material_changed(obj: bpy.types.Object) -> None:
+    """A material that was chosen starts solid as wax and molten as a liquid, unless the artist said how warm."""
+    if obj.tallow.role in FLUIDS and not obj.tallow.temperature_by_hand:
+        _set_temperature(obj, _start_temperature(obj))
+
+
+def on_temperature_changed(obj: bpy.types.Object) -> None:
+    if not _automatic:
+        obj.tallow.temperature_by_hand = True
+
+
 def set_defaults(obj: bpy.types.Object) -> None:
-    from .properties.materials import preset_or
+    """What a role starts with. What the artist chose for a similar role stays, as long as it makes sense."""
     tallow = obj.tallow
-    if tallow.role == "WAX":
-        tallow.material, tallow.temperature = preset_or("paraffin", "beeswax"), 20.0
-    elif tallow.role in ("LIQUID", "INFLOW"):
-        tallow.material, tallow.temperature = preset_or("water"), 20.0
-    elif tallow.role == "HEAT":
-        tallow.temperature, tallow.conductivity = 200.0, 50.0
-    elif tallow.role in ("SOLID", "RIGID"):
-        tallow.temperature = 20.0
+    role, before = tallow.role, tallow.last_role
+    if role == "NONE":
+        return
+    tallow.last_role = role
+    if role in FLUIDS:
+        _set_fluid_defaults(obj, before)
+    elif not (tallow.temperature_by_hand and before in ("SOLID", "RIGID") and role in ("SOLID", "RIGID")):
+        _set_temperature(obj, 200.0 if role == "HEAT" else 20.0)
+    if role == "HEAT":
+        tallow.conductivity = 50.0
+
+
+def _set_fluid_defaults(obj: bpy.types.Object, before: str) -> None:
+    tallow = obj.tallow
+    material = _material(obj) if before in FLUIDS else None
+    keep = material is not None and tallow.material != _usual_material(before)
+    if not keep or (tallow.role == "WAX" and not presets.freezes(material)):
+        tallow.material, keep = _usual_material(tallow.role), before == tallow.role
+    if not (keep and tallow.temperature_by_hand) or _contradicts(tallow.role, _material(obj), tallow.temperature + presets.ZERO_CELSIUS):
+        _set_temperature(obj, _start_temperature(obj))
+
+
+def _usual_material(role: str) -> str:
+    from .properties.materials import preset_or
+    return preset_or("paraffin", "beeswax") if role == "WAX" else preset_or("water")
+
+
+def _material(obj: bpy.types.Object) -> Optional[Dict]:
+    from .properties.materials import lookup
+    return lookup(bpy.context.scene, obj.tallow.material)
+
+
+def _contradicts(role: str, material: Dict, kelvin: float) -> bool:
+    """Whether a temperature makes wax liquid or a liquid solid."""
+    return presets.freezes(material) and (kelvin >= material["solidus"] if role == "WAX" else kelvin <= material["liquidus"])
+
+
+def _start_temperature(obj: bpy.types.Object) -> float:
+    material = _material(obj)
+    if material is None:
+        return 20.0
+    return presets.solid_temperature(material) if obj.tallow.role == "WAX" else presets.liquid_temperature(material)
+
+
+def _set_temperature(obj: bpy.types.Object, celsius: float) -> None:
+    """Without it counting as set by hand."""
+    global _automatic
+    _automatic = True
+    try:
+        obj.tallow.temperature = celsius
+    finally:
+        _automatic = False
+    obj.tallow.temperature_by_hand = False
 
 
 def update_display(obj: bpy.types.Object, baked: bool = False) -> None:

@@ -10,10 +10,12 @@ import bpy
 from mathutils import Vector
 
 from . import domain
+from .core import estimate
 
 Box = Tuple[Vector, Vector]
 MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cross all of it
 LAMP_SHARE = 0.2  # of a lamp's power that falls on the wax
+BOX_SHARE = 0.5  # of the box around the wax that it fills
 
 
 class Stage:
@@ -103,8 +105,7 @@ def make_lamp(scene: bpy.types.Scene, stage: Stage, material: Dict, seconds: flo
     obj.tallow.role = "HEAT"
     obj.tallow.heat_kind = "LAMP"
     extent = (stage.high - stage.low) * scale
-    energy = 0.5 * extent.x * extent.y * extent.z * material["density"][0] * (
-        material["latent_heat"] + material["specific_heat"][0] * max(0.0, material["liquidus"] - 293.15))
+    energy = estimate.melting_energy(material, 293.15, BOX_SHARE * extent.x * extent.y * extent.z)
     obj.tallow.power = energy / (LAMP_SHARE * seconds * max(1.0, scene.tallow.thermal_speed))
     return obj
 

@@ -118,6 +118,29 @@ def test_resume_goes_on_after_the_last_frame(folder):
     assert bake.status_of(scene).finished == 4
 
 
+def test_resume_of_a_longer_range_goes_on_with_what_moves(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    scene = bpy.context.scene
+    mover, sheet = scenes.add_box("Mover", 0.1, (0.3, 0.0, 0.1)), scenes.add_box("Sheet", 0.1, (-0.3, 0.0, 0.1))
+    mover.tallow.role = sheet.tallow.role = "SOLID"
+    sheet.shape_key_add(name="Basis")
+    shape = sheet.shape_key_add(name="Up")
+    shape.data[0].co.z += 0.01
+    for frame in (1, 20):
+        mover.location.z = shape.value = 0.1 * frame / 20
+        mover.keyframe_insert("location", frame=frame)
+        shape.keyframe_insert("value", frame=frame)
+    bpy.ops.tallow.bake()
+    scene.frame_end = 5
+    assert bpy.ops.tallow.resume() == {"FINISHED"}
+    assert cache(scene).order == [1, 2, 3, 4, 5]
+    source = Path(scene.tallow.bake_path) / "scene"
+    assert (source / "meshes" / "Sheet_000005.ply").is_file() and json.loads((source / "scene.json").read_text())["frames"]["end"] == 5
+    mover.animation_data.action.fcurves.find("location", index=0).keyframe_points[0].co.y += 0.1
+    scene.frame_end = 6
+    scenes.expect_error(bpy.ops.tallow.resume, "the object Mover", "changed")
+
+
 def test_resume_names_what_changed(folder):
     wax = scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
@@ -155,7 +178,37 @@ def test_warnings_of_the_baker_are_kept_for_the_panel(folder):
     scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
     from tallow import bake
-    assert bake.status_of(bpy.context.scene).warnings == ["Suzanne is not closed: 168 open edges; filled"]
+    assert bake.status_of(bpy.context.scene).warnings[-1] == "Suzanne is not closed: 168 open edges; filled"
+
+
+def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
+    from tallow import bake, playback
+    from tallow.core import cache as cache_files
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    show, free = playback.surface.show, cache_files.free
+
+    def fail(*_arguments):
+        raise PermissionError(13, "Permission denied")
+
+    playback.surface.show = cache_files.free = fail
+    try:
+        assert bpy.ops.tallow.bake() == {"FINISHED"}
+    finally:
+        playback.surface.show, cache_files.free = show, free
+    status = bake.status_of(bpy.context.scene)
+    assert status.state == "done" and status.finished == 6 and bake.current() is None
+    assert any("cannot be shown" in text for text in status.warnings)
+    assert any("previous bake" in text and "Permission denied" in text for text in status.warnings)
+
+
+def test_a_word_that_nobody_understands_does_not_end_the_bake(folder):
+    scenes.wax_in_a_box(folder)
+    os.environ["FAKE_BAKER"] = "odd"
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+    from tallow import bake
+    status = bake.status_of(bpy.context.scene)
+    assert status.state == "done" and any("cannot be read" in text for text in status.warnings)
 
 
 def test_bodies_follow_the_bake_and_return_when_it_is_freed(folder):

@@ -96,13 +96,16 @@ def test_animated_solid_gets_a_key_per_frame_and_a_still_one_a_single_key(folder
     mover.location.x = 1.1
     mover.rotation_euler.z = 1.0
     mover.keyframe_insert("location", frame=12)
+    mover.location.x = 1.2
+    mover.keyframe_insert("location", frame=13)
     scene.frame_set(5)
     written, _ = export(folder)
     assert scene.frame_current == 5
     assert len(member(written, "Still")["keys"]) == 1
     keys = member(written, "Mover")["keys"]
-    assert len(keys) == 12 and keys[0]["time"] == 0 and abs(keys[-1]["time"] - 11 / 24) < 1e-6
-    assert keys[0]["position"][0] == 0 and abs(keys[-1]["position"][0] - 1.1) < 1e-6
+    assert len(keys) == 13 and keys[0]["time"] == 0 and abs(keys[-2]["time"] - 11 / 24) < 1e-6
+    assert keys[0]["position"][0] == 0 and abs(keys[-2]["position"][0] - 1.1) < 1e-6
+    assert abs(keys[-1]["position"][0] - 1.2) < 1e-6  # where the last step is heading
     assert 0.0 < keys[5]["position"][0] < 1.1
 
 
@@ -117,7 +120,7 @@ def test_child_of_an_animated_parent_moves(folder):
     parent.keyframe_insert("location", frame=4)
     written, _ = export(folder)
     keys = member(written, "Child")["keys"]
-    assert len(keys) == 4 and abs(keys[-1]["position"][1] - 0.5) < 1e-6
+    assert len(keys) == 5 and abs(keys[3]["position"][1] - 0.5) < 1e-6
 
 
 def test_animated_settings_are_keyed(folder):
@@ -136,6 +139,16 @@ def test_animated_settings_are_keyed(folder):
     assert np.allclose(member(written, "Tap")["keys"][0]["velocity"], (0, 1, 0), atol=1e-6)
     powers = [key["power"] for key in member(written, "Heater")["keys"]]
     assert powers[0] == 100 and powers[-1] == 500
+
+
+def test_settings_of_a_script_are_written_as_they_are_now(folder):
+    scenes.wax_in_a_box(folder)
+    lamp = scenes.add_box("Lamp", 0.1)
+    lamp.tallow.role, lamp.tallow.heat_kind = "HEAT", "LAMP"
+    bpy.context.view_layer.update()  # the evaluated copy is made here
+    lamp.tallow.power = 123.0
+    written, _ = export(folder)
+    assert member(written, "Lamp")["keys"][0]["power"] == 123.0
 
 
 def test_deforming_solid_is_written_per_frame_in_world_space(folder):

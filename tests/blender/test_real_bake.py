@@ -125,6 +125,11 @@ def test_a_longer_range_resumes(folder):
         return "SKIP"
     scenes.wax_in_a_box(folder, frames=3)
     scene = bpy.context.scene
+    paddle = scenes.add_box("Paddle", 0.1, (0.0, 0.0, 0.1))
+    paddle.tallow.role = "SOLID"
+    for frame in (1, 9):  # it moves on in the longer range
+        paddle.location.x = 0.01 * frame
+        paddle.keyframe_insert("location", frame=frame)
     bpy.ops.tallow.bake()
     first = json.loads((Path(scene.tallow.bake_path) / "bake.json").read_text())["frames"]
     scene.frame_end = 5

@@ -29,7 +29,9 @@ def running():
 def start(folder, frames=12, mode="slow"):
     scenes.wax_in_a_box(folder, frames=frames)
     os.environ["FAKE_BAKER"] = mode
+    bpy.ops.ed.undo_push(message="Set up")
     assert bpy.ops.tallow.bake() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="Bake")  # which a click does by itself
     assert running()
 
 
@@ -85,6 +87,90 @@ def test_undo_while_baking_does_no_harm(folder):
         yield 0.3
     yield from until(lambda: not running())
     assert status().state == "done"
+
+
+def test_undo_after_a_bake_keeps_it(folder):
+    start(folder, frames=3, mode="")
+    yield from until(lambda: not running())
+    scene = bpy.context.scene
+    path = scene.tallow.bake_path
+    for step in range(2):  # undone: the move, and then the pressing of Bake
+        if step == 0:
+            bpy.data.objects["Wax"].location.x = 1.0
+            bpy.ops.ed.undo_push(message="Move")
+        bpy.ops.ed.undo()
+        yield 0.2
+        scene = bpy.context.scene
+        assert scene.tallow.bake_path == path and bpy.data.objects["Wax"].location.x == 0.0
+        assert len(scene.tallow.surface_object.data.vertices) == 266 and bpy.data.objects["Wax"].hide_render
+        assert status().state == "done"
+    bpy.ops.ed.redo()
+    yield 0.2
+    scene = bpy.context.scene
+    assert scene.tallow.bake_path == path and len(scene.tallow.surface_object.data.vertices) == 266
+
+
+def test_undo_leaves_what_the_artist_shows(folder):
+    start(folder, frames=3, mode="")
+    yield from until(lambda: not running())
+    wax = bpy.data.objects["Wax"]
+    wax.display_type = "TEXTURED"
+    bpy.ops.ed.undo_push(message="Show")
+    wax.location.x = 1.0
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    yield 0.2
+    assert bpy.data.objects["Wax"].location.x == 0.0 and bpy.data.objects["Wax"].display_type == "TEXTURED"
+
+
+def test_a_freed_bake_does_not_come_back_with_undo(folder):
+    start(folder, frames=3, mode="")
+    yield from until(lambda: not running())
+    bpy.ops.ed.undo_push(message="Edit")
+    bpy.ops.tallow.free()
+    bpy.ops.ed.undo_push(message="Free")
+    bpy.ops.ed.undo()
+    yield 0.2
+    assert bpy.context.scene.tallow.bake_path == "" and not bpy.data.objects["Wax"].hide_render
+
+
+def test_a_scene_that_is_renamed_keeps_its_bake(folder):
+    start(folder, frames=8)
+    scene = bpy.context.scene
+    before = scene.name
+    yield from until(lambda: status().frame >= 1)
+    scene.name = "Other Name"
+    bpy.ops.ed.undo_push(message="Rename")
+    bpy.data.scenes.new(before)  # takes the name over
+    frame = status().frame
+    yield from until(lambda: status().frame > frame)
+    assert bpy.ops.tallow.pause.poll()
+    yield from until(lambda: not running())
+    bpy.data.scenes.remove(bpy.data.scenes[before])
+    assert status().state == "done" and scene.tallow.bake_path and len(scene.tallow.surface_object.data.vertices) == 266
+    scene.name = before
+
+
+def test_a_frame_that_cannot_be_shown_does_not_end_the_bake(folder):
+    from tallow import playback
+    start(folder, frames=6)
+    show, broken = playback.surface.show, [2]
+
+    def show_or_fail(*arguments):
+        if broken[0]:
+            broken[0] -= 1
+            raise RuntimeError("no mesh for you")
+        show(*arguments)
+
+    playback.surface.show = show_or_fail
+    try:
+        yield from until(lambda: not running())
+    finally:
+        playback.surface.show = show
+    assert status().state == "done" and status().finished == 6 and not broken[0]
+    assert any("cannot be shown" in text and "no mesh for you" in text for text in status().warnings)
+    assert playback.note(bpy.context.scene) == ""
+    assert len(bpy.context.scene.tallow.surface_object.data.vertices) == 266
 
 
 def test_another_file_ends_the_bake(folder):

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "base/vec.h"
 #include "folders.h"
 #include "scene/scene.h"
@@ -112,6 +113,19 @@ static void test_bad_domains_are_refused(void **state)
     def.emissivity = 1.5;
     EXPECT(f, tlwCreateScene(f->context, &def, &scene), TLW_BAD_ARGUMENT, "emissivity");
     assert_null(scene);
+}
+
+static void test_settings_are_called_what_the_sidebar_calls_them(void **state)
+{
+    Fixture *f = *state;
+    tlwScene *scene = NULL;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.thermal_speed = 1e7; // the most that the sidebar takes
+    assert_int_equal(tlwCreateScene(f->context, &def, &scene), TLW_OK);
+    tlwDestroyScene(scene);
+    def.thermal_speed = 2e7;
+    EXPECT(f, tlwCreateScene(f->context, &def, &scene), TLW_BAD_ARGUMENT,
+           "Heat Speed-up (thermal_speed in scene.json) is 20000000, but must lie between 0 and 10000000.");
 }
 
 static void test_domain_is_rounded_outwards_to_whole_cells(void **state)
@@ -281,31 +295,73 @@ static void test_forces_are_checked(void **state)
 static void test_hash_follows_what_the_result_depends_on(void **state)
 {
     Fixture *f = *state;
-    uint64_t empty = tlwHashScene(f->scene);
+    uint64_t empty = tlwHashScene(f->scene, 1);
     f->scene->def.frame_end += 100;
     f->scene->def.checkpoint_every = 7;
     f->scene->def.save_vdb = false;
-    assert_true(tlwHashScene(f->scene) == empty);
+    assert_true(tlwHashScene(f->scene, 1) == empty);
     f->scene->def.gravity.x = -0.0;
-    assert_true(tlwHashScene(f->scene) == empty);
+    assert_true(tlwHashScene(f->scene, 1) == empty);
     f->scene->def.gravity.x = 1e-9;
-    assert_true(tlwHashScene(f->scene) != empty);
+    assert_true(tlwHashScene(f->scene, 1) != empty);
     f->scene->def.gravity.x = 0;
     addWater(f);
-    uint64_t wet = tlwHashScene(f->scene);
+    uint64_t wet = tlwHashScene(f->scene, 1);
     assert_true(wet != empty);
     tlwObjectDef def = cubeDef("Drop", TLW_ROLE_LIQUID);
     assert_int_equal(tlwAddObject(f->scene, &def, NULL), TLW_OK);
-    uint64_t full = tlwHashScene(f->scene);
+    uint64_t full = tlwHashScene(f->scene, 1);
     assert_true(full != wet);
     f->scene->objects[0].mesh.positions[5] += 1e-3f;
-    assert_true(tlwHashScene(f->scene) != full);
+    assert_true(tlwHashScene(f->scene, 1) != full);
+}
+
+// The hash up to frame 3 with these heights, one per frame; NAN for a frame without a key.
+static uint64_t hashHeights(Fixture *f, int count, const double *heights)
+{
+    tlwKey keys[8];
+    int made = 0;
+    for (int i = 0; i < count; i++)
+        if (!isnan(heights[i])) {
+            keys[made] = tlwDefaultKey();
+            keys[made].position.z = heights[i];
+            keys[made++].time = i / f->scene->def.fps * (1 - 1e-7); // as scene.json rounds it
+        }
+    tlwForceDef def = tlwDefaultForceDef();
+    def.name = "Wind";
+    def.keys = keys;
+    def.key_count = made;
+    f->scene->force_count = 0;
+    assert_int_equal(tlwAddForce(f->scene, &def), TLW_OK);
+    uint64_t hash = tlwHashScene(f->scene, f->scene->def.frame_start + 2);
+    tlwFree((char *)f->scene->forces[0].def.name);
+    tlwFree((tlwKey *)f->scene->forces[0].def.keys);
+    f->scene->force_count = 0;
+    return hash;
+}
+
+static void test_hash_ends_with_the_frames_that_it_is_asked_for(void **state)
+{
+    Fixture *f = *state;
+    uint64_t moving = hashHeights(f, 3, (double[]){0, 1, 2});
+    assert_true(hashHeights(f, 5, (double[]){0, 1, 2, 7, -3}) == moving);
+    assert_true(hashHeights(f, 5, (double[]){0, 1.1, 2, 7, -3}) != moving);
+    assert_true(hashHeights(f, 5, (double[]){0, 1, 2.1, 7, -3}) != moving);
+    // What stands still has a single key, until it has to start later.
+    uint64_t still = hashHeights(f, 1, (double[]){0.1});
+    assert_true(hashHeights(f, 6, (double[]){0.1, NAN, NAN, NAN, 0.1, 1}) == still);
+    assert_true(hashHeights(f, 4, (double[]){0.1, NAN, NAN, 0.2}) != still);
+    assert_true(still != moving);
+    uint64_t stopped = hashHeights(f, 3, (double[]){0, 0.3, 0.3});
+    assert_true(hashHeights(f, 5, (double[]){0, 0.3, NAN, 0.3, 2}) == stopped);
+    assert_true(hashHeights(f, 5, (double[]){0, 0.3, NAN, 2}) != stopped);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_bad_domains_are_refused, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_settings_are_called_what_the_sidebar_calls_them, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_domain_is_rounded_outwards_to_whole_cells, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_objects_are_refused_by_name, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_meshes_are_refused_and_open_ones_filled, setUp, tearDown),
@@ -315,6 +371,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_joints_need_rigid_bodies, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_forces_are_checked, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_hash_follows_what_the_result_depends_on, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_hash_ends_with_the_frames_that_it_is_asked_for, setUp, tearDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

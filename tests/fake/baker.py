@@ -1,7 +1,8 @@
 """Stands in for the baker in tests: the same command line, events and files, without the physics.
 
 A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is set
-by FAKE_BAKER: `slow` (0.3 s a frame), `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel).
+by FAKE_BAKER: `slow` (0.3 s a frame), `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel),
+`odd` (says something that nobody understands).
 """
 
 import argparse
@@ -110,6 +111,8 @@ def main():
         emit(event="error", result="TLW_BAD_MESH", text="Suzanne is not closed and cannot be filled. Close its holes.")
         return 1
     emit(event="log", level="warning", text="Suzanne is not closed: 168 open edges; filled")
+    if mode == "odd":
+        emit(event="progress", frame=begin, done="half")
     for frame in range(begin, last + 1):
         emit(event="progress", frame=frame, done=0.5, stage="pressure")
         if mode in ("slow", "silent"):

@@ -68,6 +68,45 @@ def test_a_change_is_named(tmp_path, change, words):
     assert words in difference(make(tmp_path / "a"), make(tmp_path / "b", **change))
 
 
+def moving(tmp_path, name, heights, last):
+    """A solid with a key per frame, merged as the exporter does it, and a wind that follows it."""
+    keys = merge_keys([{"time": scene_file.number(i / 24), "position": [0, 0, z]} for i, z in enumerate(heights)])
+    return make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0}, objects=[{"name": "Mover", "role": "solid", "keys": keys}],
+                forces=[{"name": "Wind", "keys": keys}])
+
+
+@pytest.mark.parametrize("heights, later", [([0, 1, 2], [0, 1, 2, 9, 4]), ([3, 3, 3], [3, 3, 3, 3, 4, 4]), ([0, 3, 3], [0, 3, 3, 3, 5]),
+                                            ([0, 1, 2, 5], [0, 1, 2, 7, 7, 8])])
+def test_what_moves_after_the_old_last_frame_is_no_change(tmp_path, heights, later):
+    a, b = moving(tmp_path, "a", heights, 3), moving(tmp_path, "b", later, len(later))
+    assert difference(a, b) is None and difference(b, a) is None
+
+
+@pytest.mark.parametrize("later", [[0, 1.5, 2, 3], [0, 1, 2.5, 3], [0, 0, 0, 0], [0, 1, 1, 2]])
+def test_what_moves_before_it_is_a_change(tmp_path, later):
+    a, b = moving(tmp_path, "a", [0, 1, 2], 3), moving(tmp_path, "b", later, 4)
+    assert difference(a, b) == "a force field"
+    for folder in (a, b):
+        scene = json.loads((folder / "scene.json").read_text())
+        (folder / "scene.json").write_text(json.dumps({**scene, "forces": []}))
+    assert difference(a, b) == "the object Mover"
+
+
+def test_deforming_meshes_count_up_to_the_old_last_frame(tmp_path):
+    def sheet(name, last):
+        folder = make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0}, objects=[
+            {"name": "Sheet", "role": "solid", "keys": [], "deform": {"pattern": "meshes/s_%06d.ply", "first": 1, "last": last}}])
+        for frame in range(1, last + 1):
+            (folder / "meshes" / f"s_{frame:06d}.ply").write_bytes(b"%d" % frame)
+        return folder
+    a, b = sheet("a", 3), sheet("b", 6)
+    assert difference(a, b) is None
+    (b / "meshes" / "s_000005.ply").write_bytes(b"other")
+    assert difference(a, b) is None
+    (b / "meshes" / "s_000003.ply").write_bytes(b"other")
+    assert difference(a, b) == "the mesh of Sheet"
+
+
 def test_a_changed_mesh_is_named(tmp_path):
     a, b = make(tmp_path / "a"), make(tmp_path / "b")
     (b / "meshes" / "Suzanne.ply").write_bytes(b"other")

@@ -12,6 +12,7 @@ from typing import Sequence, Tuple
 BYTES_PER_LIQUID_CELL = 2000
 BYTES_OF_SURFACE = 114_000
 BYTES_PROCESS = 66_000_000
+MOST_SPEED = 1e7  # Heat Speed-up that the library takes
 
 
 def cell_size(size: Sequence[float], resolution: int) -> float:
@@ -74,12 +75,23 @@ def melting_time(material: dict, start: float, heater: float, thickness: float) 
 
 
 def thermal_speed(material: dict, start: float, heater: float, thickness: float, seconds: float) -> float:
-    """How much faster than in life heat must move so that `thickness` metres melt in `seconds`.
+    """How much faster than in life heat must move so that `thickness` metres melt in `seconds`."""
+    return speed_up(melting_time(material, start, heater, thickness), seconds)
+
+
+def speed_up(life: float, seconds: float) -> float:
+    """How much faster than in life heat must move for something that takes `life` seconds there to take `seconds`.
 
     Rounded to one digit, because it is a setting and not a result.
     """
     if seconds <= 0.0:
         return 1.0
-    factor = max(1.0, melting_time(material, start, heater, thickness) / seconds)
+    factor = min(max(1.0, life / seconds), MOST_SPEED)
     digit = 10.0 ** math.floor(math.log10(factor))
     return round(factor / digit) * digit
+
+
+def melting_energy(material: dict, start: float, volume: float) -> float:
+    """Joules that melt `volume` cubic metres from the temperature `start`, in kelvin."""
+    warming = material["specific_heat"][0] * max(0.0, material["liquidus"] - start)
+    return volume * material["density"][0] * (material["latent_heat"] + warming)

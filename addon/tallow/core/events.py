@@ -73,7 +73,11 @@ class Status:
 
     def _on_log(self, event: Dict) -> None:
         text = str(event.get("text") or "")
-        if event.get("level") in ("warning", "error") and text and text not in self.warnings:
+        if event.get("level") in ("warning", "error") and text:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        if text not in self.warnings:
             self.warnings.append(text)
 
     def _on_done(self, _event: Dict) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 ZERO_CELSIUS = 273.15
+FLOWING = 3000.0  # Pa s; what is thicker hardly moves within a shot
+STANDING = 1e5  # Pa s; what is thicker stands as if it were solid
 # What scene.json takes of a preset; the rest (label, description, sources) is for people.
 MEMBERS = ("density", "specific_heat", "conductivity", "solidus", "liquidus", "latent_heat", "viscosity",
            "solid_viscosity", "surface_tension", "contact_angle", "frozen", "color")
@@ -83,6 +85,24 @@ def viscosity_at(material: Dict, kelvin: Any) -> Any:
     melt = np.clip((kelvin - solidus) / (liquidus - solidus), 0.0, 1.0)
     solid = math.log(max(material["solid_viscosity"], 1e-12))
     return np.exp(solid * (1.0 - melt) + log * melt)
+
+
+def freezes(material: Dict) -> bool:
+    return material["latent_heat"] > 0.0
+
+
+def solid_temperature(material: Dict) -> float:
+    """Degrees Celsius at which the material surely is solid: room temperature where that is cold enough."""
+    return min(20.0, round(material["solidus"] - ZERO_CELSIUS) - 10.0) if freezes(material) else 20.0
+
+
+def liquid_temperature(material: Dict) -> float:
+    """Degrees Celsius at which the material flows: room temperature where that is warm enough, else well above melting."""
+    if freezes(material):
+        molten = material["liquidus"] - ZERO_CELSIUS
+        return max(20.0, 5.0 * round((molten + max(20.0, 0.08 * molten)) / 5.0))
+    points = [(293.15, float(viscosity_at(material, 293.15))), *material["viscosity"]]
+    return next((kelvin for kelvin, value in points if kelvin >= 293.15 and value <= FLOWING), points[-1][0]) - ZERO_CELSIUS
 
 
 def problems(material: Dict) -> List[str]:

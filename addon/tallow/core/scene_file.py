@@ -82,15 +82,25 @@ def vector(values: Iterable[float]) -> List[float]:
     return [number(round(float(value), 7)) + 0.0 for value in values]
 
 
+def _same(a: Dict, b: Dict) -> bool:
+    return all(a[k] == b.get(k) for k in a if k != "time")
+
+
 def merge_keys(keys: List[Dict]) -> List[Dict]:
     """Keys without those in the middle of a stretch where nothing changes."""
-    def same(a: Dict, b: Dict) -> bool:
-        return all(a[k] == b.get(k) for k in a if k != "time")
-
-    if len(keys) > 1 and all(same(keys[0], key) for key in keys[1:]):
+    if len(keys) > 1 and all(_same(keys[0], key) for key in keys[1:]):
         return keys[:1]
     return [key for i, key in enumerate(keys)
-            if i in (0, len(keys) - 1) or not (same(keys[i - 1], key) and same(key, keys[i + 1]))]
+            if i in (0, len(keys) - 1) or not (_same(keys[i - 1], key) and _same(key, keys[i + 1]))]
+
+
+def _keys_until(keys: List[Dict], time: float, slack: float) -> List[Dict]:
+    """What keys say up to a time: without those after it and those that merging leaves out or not, depending on what follows."""
+    early = [key for key in keys if key["time"] <= time + slack]
+    if early and early[-1]["time"] < time - slack and len(early) < len(keys):
+        early.append({**keys[len(early)], "time": time} if _same(early[-1], keys[len(early)]) else keys[len(early)])
+    early = merge_keys(early)
+    return early[:-1] if len(early) > 1 and _same(early[-2], early[-1]) else early
 
 
 def difference(old: Path, new: Path) -> Optional[str]:
@@ -100,18 +110,31 @@ def difference(old: Path, new: Path) -> Optional[str]:
         b = json.loads((Path(new) / "scene.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "the bake's own copy of the scene is missing"
+    last = min(scene.get("frames", {}).get("end", 0) for scene in (a, b))
     for path in FREE_TO_CHANGE:
         for scene in (a, b):
             place = scene
             for step in path[:-1]:
                 place = place.get(step, {})
             place.pop(path[-1], None)
+    for scene in (a, b):
+        _cut(scene, last)
     for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
                         ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
                         ("joints", "a joint")):
         if a.get(part) != b.get(part):
             return words
     return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
+
+
+def _cut(scene: Dict, last: int) -> None:
+    """Take out what happens after a frame: a longer range has more keys, and says nothing else about the frames before."""
+    frames = scene.get("frames", {})
+    rate = frames.get("fps") or 24.0
+    for member in scene.get("objects", []) + scene.get("forces", []):
+        member["keys"] = _keys_until(member.get("keys", []), (last - frames.get("start", 0)) / rate, 0.05 / rate)
+        if member.get("deform"):
+            member["deform"]["last"] = min(member["deform"]["last"], last)
 
 
 def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Optional[str]:

@@ -12,7 +12,7 @@ SHEET = (1, 16, 32, 48, 64, 80)
 
 def build() -> None:
     scene = bpy.context.scene
-    wax = kit.cast(kit.block("Slab", (0.22, 0.14, 0.05), (0.0, 0.0, 0.115)), "WAX", temperature=30.0)
+    wax = kit.cast(kit.block("Slab", (0.22, 0.14, 0.05), (0.0, 0.0, 0.115)), "WAX")
     kit.recipe(wax, "Thick wax", [(60.0, 20.0), (120.0, 5.0)], solid_viscosity=2000.0, color=(0.92, 0.80, 0.45))
     kit.paint(kit.cast(kit.block("Plate", (0.6, 0.6, 0.03), (0.0, 0.0, -0.015)), "SOLID"), (0.15, 0.15, 0.17), 0.4)
     for side in (-1.0, 1.0):

@@ -12,7 +12,7 @@ SHEET = (1, 18, 24, 36, 60, 84)
 
 def build() -> None:
     scene = bpy.context.scene
-    wax = kit.cast(kit.tube("Pillar", 0.035, 0.26, (0.0, 0.0, -0.004)), "WAX", temperature=40.0)
+    wax = kit.cast(kit.tube("Pillar", 0.035, 0.26, (0.0, 0.0, -0.004)), "WAX")
     kit.recipe(wax, "Thick wax", [(60.0, 2.0), (90.0, 1.0)], color=(0.85, 0.75, 0.55))
     kit.paint(kit.cast(kit.block("Plate", (0.6, 0.6, 0.03), (0.0, 0.0, -0.015)), "SOLID"), (0.14, 0.16, 0.20), 0.4)
     # More of the coil on the right: the pillar leans to that side.

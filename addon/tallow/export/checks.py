@@ -15,7 +15,7 @@ from ..core import estimate
 from ..core.events import format_seconds
 from ..playback import bodies
 from ..properties.materials import lookup
-from . import meshes, settings
+from . import heat_checks, meshes, settings
 
 SMALLEST_CELL = 2e-5  # m, of the library
 
@@ -45,7 +45,8 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
         return problems + [Problem(True, "The domain is flat. Scale it so that it has room on every side.")]
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
-    return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene)
+    return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene) + [
+        Problem(False, text) for text in heat_checks.warnings(scene)]
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
@@ -53,8 +54,10 @@ def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
     if melting is None:
         return []
     seconds = format_seconds(melting.seconds / scene.tallow.thermal_speed)
+    todo = ("Press Melt Within the Shot under World." if melting.speed > scene.tallow.thermal_speed else
+            "Heat cannot be sped up more: use a smaller object, or a hotter heat source.")
     return [Problem(False, f"{melting.name} takes about {seconds} to melt and the shot lasts "
-                           f"{format_seconds(heating.shot_seconds(scene))}. Press Melt Within the Shot under World.")]
+                           f"{format_seconds(heating.shot_seconds(scene))}. {todo}")]
 
 
 def _check_domain(scene: bpy.types.Scene) -> List[Problem]:

@@ -63,6 +63,8 @@ class Exporter:
         # Wax and liquid are only placed at the start; what they do then is the simulation.
         moving = [obj for obj in self.tracks if obj.tallow.role not in roles.SOURCES and motion.moves(obj)]
         original = self.scene.frame_current
+        for obj in self.tracks:
+            obj.update_tag()  # settings that a script changed do not reach the evaluated copy by themselves
         with playback.suspended():
             try:
                 if moving or self.deformations or original != self.first:
@@ -73,9 +75,10 @@ class Exporter:
                     self._take_mesh(obj)
                 self._sample_frame(self.first, list(self.tracks), self.deformations)
                 if moving or self.deformations:
-                    for frame in range(self.first + 1, self.last + 1):
+                    # The last step already looks at where solids go next: without the frame after, they would stop dead.
+                    for frame in range(self.first + 1, self.last + 2):
                         self.scene.frame_set(frame)
-                        self._sample_frame(frame, moving, self.deformations)
+                        self._sample_frame(frame, moving, self.deformations if frame <= self.last else {})
             finally:
                 if self.scene.frame_current != original:
                     self.scene.frame_set(original)

@@ -49,7 +49,7 @@ def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     return {"transport": tallow.transport.lower(), "coupling": tallow.coupling.lower(),
             "flip_blend": number(tallow.flip_blend), "particles_per_axis": tallow.particles_per_axis,
             "cfl": number(tallow.cfl), "max_substeps": tallow.max_substeps,
-            "surface_tension_scale": number(tallow.surface_tension), "seed": tallow.seed, "threads": tallow.threads}
+            "seed": tallow.seed, "threads": tallow.threads}
 
 
 def output_member(scene: bpy.types.Scene) -> Dict[str, Any]:

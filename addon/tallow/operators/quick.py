@@ -26,8 +26,15 @@ class _Quick(bpy.types.Operator):
         if not objects and roles.can_have_role(context.object):
             objects = [context.object]
         if not objects:
-            self.report({"WARNING"}, "Select a mesh first")
+            self.report({"WARNING"}, roles.why_no_role(context.object))
         return objects
+
+    @staticmethod
+    def give_role(objects, role):
+        """Setting a role again would throw away the material and the temperature that were chosen for it."""
+        for obj in objects:
+            if obj.tallow.role != role:
+                obj.tallow.role = role
 
     def finish(self, context):
         scene = context.scene
@@ -58,8 +65,7 @@ class TALLOW_OT_quick_melt(_Quick):
             return {"CANCELLED"}
         scene = context.scene
         context.view_layer.update()
-        for obj in objects:
-            obj.tallow.role = "WAX"
+        self.give_role(objects, "WAX")
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, self.resolution, plate=self.heat == "PLATE")
         domain.place(domain.ensure(scene), *stage.domain)
@@ -87,8 +93,7 @@ class TALLOW_OT_quick_liquid(_Quick):
             return {"CANCELLED"}
         scene = context.scene
         context.view_layer.update()
-        for obj in objects:
-            obj.tallow.role = "LIQUID"
+        self.give_role(objects, "LIQUID")
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, self.resolution, plate=False)
         bottom, top = stage.domain

@@ -23,7 +23,7 @@ class TALLOW_OT_set_role(bpy.types.Operator):
     def execute(self, context):
         chosen = [obj for obj in (context.selected_objects or [context.object]) if roles.can_have_role(obj)]
         if not chosen:
-            self.report({"WARNING"}, "Select a mesh first")
+            self.report({"WARNING"}, roles.why_no_role(context.object))
             return {"CANCELLED"}
         for obj in chosen:
             if obj.tallow.role != self.role:

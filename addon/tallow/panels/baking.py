@@ -41,7 +41,8 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
 def _draw_ready(context, layout, status) -> None:
     tallow = context.scene.tallow
     cache = playback.cache_of(context.scene)
-    problem = next((p for p in checks.check_scene(context.scene) if p.fatal), None)
+    problems = checks.check_scene(context.scene)
+    problem = next((p for p in problems if p.fatal), None)
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.5
@@ -57,6 +58,9 @@ def _draw_ready(context, layout, status) -> None:
             layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
     if problem:
         wrapped(context, layout, problem.text, "INFO")
+    for other in problems:
+        if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
+            wrapped(context, layout, other.text, "ERROR")
 
 
 def _draw_running(context, layout, status) -> None:
@@ -117,7 +121,7 @@ class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
         column = fields(self.layout)
         if tallow.transport == "FLIP":
             column.prop(tallow, "flip_blend")
-        for name in ("cfl", "max_substeps", "particles_per_axis", "surface_tension", "seed", "threads"):
+        for name in ("cfl", "max_substeps", "particles_per_axis", "seed", "threads"):
             column.prop(tallow, name)
 
 

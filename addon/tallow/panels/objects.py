@@ -26,8 +26,7 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
             layout.label(text="Select an object", icon="RESTRICT_SELECT_OFF")
             return
         if not roles.can_have_role(obj):
-            managed = roles.is_managed(obj)
-            layout.label(text=f"{obj.name}: " + ("made by Tallow" if managed else "not a mesh"), icon="INFO")
+            wrapped(context, layout, roles.why_no_role(obj), "INFO")
             return
         layout.label(text=obj.name, icon="OBJECT_DATA")
         _draw_roles(layout, obj)
@@ -185,9 +184,6 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
             fields(layout).prop(own, "solid_viscosity")
         _draw_curve(context, layout, own)
         _draw_pairs(layout, own)
-        column = fields(layout)
-        column.prop(own, "surface_tension")
-        column.prop(own, "contact_angle")
 
 
 def _draw_pairs(layout, own) -> None:

@@ -19,7 +19,8 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
         column.prop(tallow, "thermal_speed")
         melting = heating.too_slow(context.scene)
         if melting:
-            column.operator("tallow.melt_in_shot", icon="TIME")
+            if melting.speed > tallow.thermal_speed:
+                column.operator("tallow.melt_in_shot", icon="TIME")
             wrapped(context, column, f"In life {melting.name} takes about {format_seconds(melting.seconds)} to melt.", "INFO")
         column = fields(self.layout)
         column.prop(tallow, "film")

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Dict, Iterator, Optional, Tuple
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import cache_paths
+from .. import cache_paths, roles, session
 from ..core.cache import Cache
 from . import bodies, particles, surface
 
 _caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}
+_trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
 _suspended = 0
 
 
@@ -49,6 +51,8 @@ def note(scene: bpy.types.Scene) -> str:
     frame = cache.nearest(scene.frame_current)
     if frame is None:
         return "No frame is baked yet"
+    if scene.name in _trouble:
+        return _trouble[scene.name]
     if frame != scene.frame_current:
         return f"Frame {scene.frame_current} is not baked; showing {frame}"
     if scene.tallow.show_surface and not cache.mesh_path(frame).is_file():
@@ -85,6 +89,7 @@ def clear(scene: bpy.types.Scene) -> None:
 def forget() -> None:
     """Data-blocks were replaced behind our back (a file was loaded, an undo): show everything anew."""
     _shown.clear()
+    _trouble.clear()
 
 
 def show_colors_in_viewports(on: bool) -> None:
@@ -98,7 +103,12 @@ def show_colors_in_viewports(on: bool) -> None:
 @persistent
 def on_frame_change(scene: bpy.types.Scene, *_args) -> None:
     # Runs in the render thread as well: it changes data, makes none and calls no operator.
-    refresh(scene, create=False)
+    try:
+        refresh(scene, create=False)
+        _trouble.pop(scene.name, None)
+    except Exception as error:  # noqa: B902  (whatever it is, the artist gets a sentence and not a traceback)
+        _trouble[scene.name] = f"Frame {scene.frame_current} cannot be shown: {error or type(error).__name__}"
+        print(f"Tallow: {_trouble[scene.name]}.")
 
 
 @persistent
@@ -112,7 +122,26 @@ def on_load(*_args) -> None:
 @persistent
 def on_undo(*_args) -> None:
     forget()
+    for known in session.all_sessions():
+        scene = known.find()
+        if scene:
+            scene.tallow.uid = known.uid
+            if known.has_changed:
+                _take_back(scene, known.folder)
     refresh(bpy.context.scene, create=False)
+
+
+def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
+    """Bakes are on the disk and not in the steps of an undo: show the one that is there, and none that was freed."""
+    if scene.tallow.bake_path != (str(folder) if folder else ""):
+        cache_paths.set_bake(scene, folder)
+    # Only those that the undo gave their old look: the artist may have chosen another one since.
+    sources = [obj for obj in roles.with_role(scene, *roles.SOURCES) if bool(obj.tallow.saved_display) != bool(folder)]
+    roles.update_sources(sources, baked=folder is not None)
+    if folder:
+        refresh(scene, force=True)
+    else:
+        clear(scene)
 
 
 HANDLERS = (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo), ("redo_post", on_undo))

@@ -40,11 +40,11 @@ class TallowCurvePoint(bpy.types.PropertyGroup):
 
     temperature: FloatProperty(name="Temperature (°C)", description="Degrees Celsius", default=20.0, min=-273.0,
                                max=3000.0, precision=1, step=100)
-    viscosity: FloatProperty(name="Viscosity (Pa·s)", default=0.001, min=1e-6, max=1e9, precision=4,
+    viscosity: FloatProperty(name="Viscosity (Pa·s)", default=0.001, min=1e-6, max=1e18, precision=4,
                              description="Pascal seconds: water 0.001, oil 0.1, honey 10, toothpaste 100")
 
 
-def _pair(name: str, unit: str, default: float, text: str, low: float = 1e-4, high: float = 1e7):
+def _pair(name: str, unit: str, default: float, text: str, low: float, high: float):
     return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=(default, default), min=low, max=high, precision=3,
                                description=f"{text}, solid and liquid")
 
@@ -54,20 +54,19 @@ class TallowMaterial(bpy.types.PropertyGroup):
 
     uid: IntProperty(options={"HIDDEN"})
     density: _pair("Density", "kg/m³", 998.0, "Weight of a cubic metre", 0.01, 1e5)
-    specific_heat: _pair("Specific heat", "J/kg K", 4182.0, "Energy that warms a kilogram by one degree")
-    conductivity: _pair("Conductivity", "W/m K", 0.6, "How well heat passes through")
+    specific_heat: _pair("Specific heat", "J/kg K", 4182.0, "Energy that warms a kilogram by one degree", 1.0, 1e6)
+    conductivity: _pair("Conductivity", "W/m K", 0.6, "How well heat passes through", 1e-4, 1e5)
     solidus: FloatProperty(name="Melts from (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
                            description="Below this temperature the material is solid")
     liquidus: FloatProperty(name="Molten at (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
                             description="Above this temperature the material is liquid")
     latent_heat: FloatProperty(name="Latent Heat", default=0.0, min=0.0, max=1e7, precision=0, step=100000,
                                description="Energy that melting takes, in J/kg, without getting warmer. 0: it never freezes")
-    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=1e5, min=1e-3, max=1e12, precision=1,
+    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=1e5, min=1e-3, max=1e18, precision=1,
                                    description="Of a soft solid, and at the cold end of the melting range")
-    surface_tension: FloatProperty(name="Surface Tension", default=0.0728, min=0.0, max=10.0, precision=4,
-                                   description="In N/m: water 0.073, wax 0.025")
-    contact_angle: FloatProperty(name="Contact Angle (°)", default=60.0, min=0.0, max=180.0, precision=0,
-                                 description="0 wets every surface, 180 beads up")
+    # Surface tension is not simulated yet; copies of presets keep what the presets say.
+    surface_tension: FloatProperty(default=0.0728, min=0.0, max=10.0, options={"HIDDEN"})
+    contact_angle: FloatProperty(default=60.0, min=0.0, max=180.0, options={"HIDDEN"})
     frozen: EnumProperty(name="When Solid", default="RIGID", description="What cold material does", items=(
         ("RIGID", "Hard", "Cold parts move as rigid pieces and do not creep"),
         ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))

@@ -32,6 +32,14 @@ def _role_changed(self, context) -> None:
     roles.on_role_changed(self.id_data)
 
 
+def _material_changed(self, context) -> None:
+    roles.on_material_changed(self.id_data)
+
+
+def _temperature_changed(self, context) -> None:
+    roles.on_temperature_changed(self.id_data)
+
+
 def _kind_changed(self, context) -> None:
     roles.update_display(self.id_data)
 
@@ -39,9 +47,11 @@ def _kind_changed(self, context) -> None:
 class TallowObject(bpy.types.PropertyGroup):
     role: EnumProperty(name="Role", items=ROLES, default="NONE", update=_role_changed, options=set(),
                        description="What this object is in the simulation")
-    material: EnumProperty(name="Material", items=material_items, options=set(), description="What it is made of")
+    material: EnumProperty(name="Material", items=material_items, update=_material_changed, options=set(),
+                           description="What it is made of")
     temperature: FloatProperty(name="Temperature (°C)", default=20.0, min=-273.0, soft_max=500.0, max=3000.0, precision=1,
-                               step=100, description="Degrees Celsius. Of wax and liquid, at the start; can be animated "
+                               step=100, update=_temperature_changed,
+                               description="Degrees Celsius. Of wax and liquid, at the start; can be animated "
                                                      "for solids, inflows and heat sources")
     velocity: FloatVectorProperty(name="Velocity", subtype="VELOCITY", size=3, precision=2,
                                   description="Speed and direction at the start. Of an inflow: at all times, like a nozzle, "
@@ -82,6 +92,9 @@ class TallowObject(bpy.types.PropertyGroup):
     follow_bake: BoolProperty(name="Follow Bake", default=True, options=set(),
                               description="Move as baked. Turn off to animate the body yourself")
 
+    # Whether the artist chose the temperature, and the role that the settings were made for.
+    temperature_by_hand: BoolProperty(options={"HIDDEN"})
+    last_role: StringProperty(options={"HIDDEN"})
     # What the object looked like before it got its role, so that taking the role away gives it back.
     saved_display: StringProperty(options={"HIDDEN"})
     saved_hide_render: BoolProperty(options={"HIDDEN"})

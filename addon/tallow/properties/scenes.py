@@ -5,6 +5,7 @@ import bpy
 from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty,
                        PointerProperty, StringProperty)
 
+from ..core import estimate
 from .materials import TallowMaterial
 
 WALLS = (
@@ -88,7 +89,7 @@ class TallowScene(bpy.types.PropertyGroup):
                                     description="Use the gravity of Blender's scene properties")
     gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=(0.0, 0.0, -9.81), options=set(),
                                  description="Gravity of the simulation")
-    thermal_speed: FloatProperty(name="Heat Speed-up", default=1.0, min=0.0, soft_max=1e5, max=1e7, precision=0,
+    thermal_speed: FloatProperty(name="Heat Speed-up", default=1.0, min=0.0, soft_max=1e5, max=estimate.MOST_SPEED, precision=0,
                                  step=10000, options=set(),
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
                                              "to melt, a shot lasts seconds. 0 turns heat off")
@@ -101,6 +102,7 @@ class TallowScene(bpy.types.PropertyGroup):
     # Bake
     cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),
                                  description="Where bakes are kept. Empty: next to the .blend file")
+    uid: StringProperty(options={"HIDDEN"})  # by which a scene is known whatever its name (session.py)
     bake_path: StringProperty(options={"HIDDEN"})  # the bake that is shown, absolute
     bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
     use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
@@ -129,9 +131,6 @@ class TallowScene(bpy.types.PropertyGroup):
                        description="Cells that liquid may cross in one step. Smaller is slower and more exact")
     max_substeps: IntProperty(name="Most Steps", default=32, min=1, max=1000, options=set(),
                               description="Most steps in a frame. More motion than that is slowed, with a warning")
-    surface_tension: FloatProperty(name="Surface Tension", default=0.0, min=0.0, soft_max=1.0, max=100.0, options=set(),
-                                   description="Multiplies the materials' surface tension. 0 turns it off; matters for "
-                                               "scenes of a few centimetres")
     seed: IntProperty(name="Seed", default=1, min=0, max=2 ** 31 - 1, options=set(),
                       description="Another number gives another, equally right, splash")
     threads: IntProperty(name="Threads", default=0, min=0, max=1024, options=set(),

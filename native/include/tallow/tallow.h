@@ -144,7 +144,7 @@ typedef struct tlwSceneDef {
     double ambient_temperature; // K
     double film_coefficient;    // W/m2 K between free surface and air
     double emissivity;          // 0..1, radiation of the free surface
-    double thermal_speed;       // how many times faster heat moves than in life
+    double thermal_speed;       // how many times faster heat moves than in life, 0 to 1e7
 
     // Time
     double fps;
@@ -160,7 +160,7 @@ typedef struct tlwSceneDef {
     double pressure_tolerance;    // relative residual
     double viscosity_tolerance;   // relative residual
     int max_iterations;           // of a linear solve before its fallback
-    double surface_tension_scale; // multiplies the materials' surface tension; 0 = off
+    double surface_tension_scale; // reserved: surface tension is not simulated yet, whatever stands here
     uint32_t seed;                // of the particle jitter
     bool save_particles;          // write particles/ in a bake
     bool save_vdb;                // write surface/ in a bake
@@ -206,8 +206,8 @@ typedef struct tlwMaterialDef {
     double latent_heat;                               // J/kg; 0 = the material never freezes
     tlwCurve viscosity;                               // of the liquid, Pa s
     double solid_viscosity;                           // Pa s, for TLW_FROZEN_SOFT and the end of the melting range
-    double surface_tension;                           // N/m
-    double contact_angle;                             // degrees
+    double surface_tension;                           // N/m; kept for later, not simulated yet
+    double contact_angle;                             // degrees; the same
     tlwFrozen frozen;
     float color[3]; // suggestion for the viewport, linear RGB
     int cookie;
@@ -461,7 +461,7 @@ typedef struct tlwBakeDef {
     const char *cache; // folder; made when missing
     int frame_first;   // 0 = the scene's first
     int frame_last;    // 0 = the scene's last
-    bool resume;       // go on after the last finished frame when the scene is the same
+    bool resume;       // go on after the last finished frame when the scene is the same up to there
     tlwEventFn *event; // may be null
     void *event_user;
     int cookie;

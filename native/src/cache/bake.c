@@ -25,7 +25,6 @@ typedef struct Bake {
     const char *folder;
     tlwScene *scene;
     tlwSim *sim;
-    uint64_t hash;
     int first, last; // frames that are written
     int frame;       // the simulation's present frame
     bool resumed;
@@ -63,7 +62,7 @@ static tlwResult startIndex(Bake *bake)
     index->scene_name = tlwCopyString(def->name);
     if (!index->library || !index->scene_name)
         return tlwFailMemory(&bake->context->message, "the list of frames");
-    index->scene_hash = bake->hash;
+    index->scene_hash = tlwHashScene(bake->scene, bake->last);
     index->fps = def->fps;
     index->cell_size = def->cell_size;
     index->frame_start = def->frame_start;
@@ -93,9 +92,16 @@ static tlwResult tryCheckpoint(Bake *bake, int frame)
     TLW_TRY(tlwOpenState(path, message, &reader));
     tlwStateHeader header = tlwGetStateHeader(reader);
     tlwCloseState(reader);
-    if (header.scene_hash != bake->hash || header.frame != frame)
+    if (header.scene_hash != tlwHashScene(bake->scene, frame) || header.frame != frame)
         return tlwFail(message, TLW_BAD_FILE, "The checkpoint of frame %d belongs to another scene.", frame);
     return tlwLoadState(bake->sim, path); // looks at every checksum before it changes anything
+}
+
+static void startAnew(Bake *bake, const char *why)
+{
+    tlwLog(bake->context, TLW_LOG_WARNING, "%s since this cache was baked; it is baked again from the first frame.",
+           why);
+    tlwFreeIndex(&bake->index);
 }
 
 // Finds the newest usable checkpoint of a listed frame and goes on from there; else everything starts anew.
@@ -104,13 +110,14 @@ static tlwResult resume(Bake *bake)
     tlwContext *context = bake->context;
     if (tlwReadIndex(context, bake->folder, &bake->index) != TLW_OK)
         return TLW_OK;
-    if (bake->index.scene_hash != bake->hash || strcmp(bake->index.library, tlwGetVersion())) {
-        tlwLog(context, TLW_LOG_WARNING, "%s since this cache was baked; it is baked again from the first frame.",
-               bake->index.scene_hash != bake->hash ? "The scene has changed" : "Tallow has changed");
-        tlwFreeIndex(&bake->index);
+    // A range that got shorter has no keys any more for its old end: then only the checkpoints can tell.
+    bool is_same = bake->index.scene_hash == tlwHashScene(bake->scene, bake->index.frame_end);
+    bool has_changed = !is_same && bake->index.frame_end <= bake->last;
+    if (has_changed || strcmp(bake->index.library, tlwGetVersion())) {
+        startAnew(bake, has_changed ? "The scene has changed" : "Tallow has changed");
         return TLW_OK;
     }
-    if (isCovered(bake, bake->last)) {
+    if (is_same && isCovered(bake, bake->last)) {
         bake->frame = bake->last;
         bake->resumed = true;
         return TLW_OK;
@@ -128,7 +135,9 @@ static tlwResult resume(Bake *bake)
         }
     }
     tlwFree(frames);
-    if (!bake->resumed) {
+    if (!bake->resumed && !is_same) {
+        startAnew(bake, "The scene has changed");
+    } else if (!bake->resumed) {
         if (bake->index.frame_count > 0)
             tlwLog(context, TLW_LOG_WARNING,
                    "No usable checkpoint was found; the bake starts again from the first frame.");
@@ -304,7 +313,6 @@ static tlwResult openScene(Bake *bake, const tlwBakeDef *def)
         tlwDestroyThreads(context->threads);
         context->threads = threads;
     }
-    bake->hash = tlwHashScene(bake->scene);
     TLW_TRY(tlwCreateSim(bake->scene, &bake->sim));
     bake->output = tlwCreateOutput(bake->scene, bake->folder);
     return bake->output ? TLW_OK : tlwFailMemory(&context->message, "the bake");

@@ -69,7 +69,7 @@ static tlwResult describeScene(tlwContext *context, const char *folder, tlwText 
         tlwAddFormat(text, "  force %s\n", scene->forces[i].def.name);
     for (int i = 0; i < scene->joint_count; i++)
         tlwAddFormat(text, "  joint %s\n", scene->joints[i].def.name);
-    tlwAddFormat(text, "  hash %016" PRIx64 "\n", tlwHashScene(scene));
+    tlwAddFormat(text, "  hash %016" PRIx64 "\n", tlwHashScene(scene, scene->def.frame_end));
     tlwDestroyScene(scene);
     return TLW_OK;
 }

@@ -20,6 +20,7 @@ struct tlwDeformFiles {
     int first, last;
     int64_t triangle_count; // of the first frame read; -1 before that
     tlwMesh mesh;
+    uint64_t *hashes; // of the files from the first to each one, owned; null until they were gone over
 };
 
 // Splits at "%d" or "%06d". The pattern comes from a file, so it never reaches printf as a format.
@@ -81,12 +82,18 @@ void tlwFreeDeformFiles(tlwDeformFiles *files)
     tlwFree(files->object);
     tlwFree(files->before);
     tlwFree(files->after);
+    tlwFree(files->hashes);
     tlwFree(files);
+}
+
+static int clampFrame(const tlwDeformFiles *files, int frame)
+{
+    return frame < files->first ? files->first : frame > files->last ? files->last : frame;
 }
 
 static bool getPath(const tlwDeformFiles *files, int frame, char path[PATH_MAX])
 {
-    frame = frame < files->first ? files->first : frame > files->last ? files->last : frame;
+    frame = clampFrame(files, frame);
     return snprintf(path, PATH_MAX, "%s%0*d%s", files->before, files->digits, frame, files->after) < PATH_MAX;
 }
 
@@ -114,9 +121,14 @@ tlwResult tlwReadDeformFrame(void *user, int frame, tlwMeshData *mesh)
     return TLW_OK;
 }
 
-tlwResult tlwHashDeformFiles(tlwDeformFiles *files, uint64_t *hash)
+tlwResult tlwHashDeformFiles(tlwDeformFiles *files)
 {
     tlwMessage *message = &files->context->message;
+    uint64_t hash = TLW_HASH_SEED;
+    tlwFree(files->hashes);
+    files->hashes = tlwAlloc((size_t)(files->last - files->first + 1), sizeof *files->hashes);
+    if (!files->hashes)
+        return tlwFailMemory(message, "a deforming mesh");
     for (int frame = files->first; frame <= files->last; frame++) {
         char path[PATH_MAX], *data = NULL;
         int64_t size = 0;
@@ -124,8 +136,14 @@ tlwResult tlwHashDeformFiles(tlwDeformFiles *files, uint64_t *hash)
             return tlwFail(message, TLW_BAD_FILE, "%s: the path of its mesh for frame %d is too long.", files->object,
                            frame);
         TLW_TRY(tlwReadFile(path, 0, message, &data, &size));
-        *hash = tlwHashBytes(*hash, data, (size_t)size);
+        hash = tlwHashBytes(hash, data, (size_t)size);
+        files->hashes[frame - files->first] = hash;
         tlwFree(data);
     }
     return TLW_OK;
+}
+
+uint64_t tlwGetDeformHash(const tlwDeformFiles *files, int last_frame)
+{
+    return files->hashes ? files->hashes[clampFrame(files, last_frame) - files->first] : TLW_HASH_SEED;
 }

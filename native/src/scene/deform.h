@@ -14,6 +14,9 @@ void tlwFreeDeformFiles(tlwDeformFiles *files);
 tlwResult tlwReadDeformFrame(void *files, int frame, tlwMeshData *mesh);
 
 // Goes over all files, which also tells early when one is missing.
-tlwResult tlwHashDeformFiles(tlwDeformFiles *files, uint64_t *hash);
+tlwResult tlwHashDeformFiles(tlwDeformFiles *files);
+
+// Hash of the files up to that frame, once tlwHashDeformFiles has seen them.
+uint64_t tlwGetDeformHash(const tlwDeformFiles *files, int last_frame);
 
 #endif

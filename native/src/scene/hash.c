@@ -3,8 +3,19 @@
 #include "scene/scene.h"
 
 #include "base/hash.h"
+#include "scene/deform.h"
+#include "scene/keys.h"
 
+#include <math.h>
 #include <string.h>
+
+#define SLACK 0.05 // frames by which a key may miss its frame: scene.json holds times to seven digits
+
+// Where a bake ends; what keys say after it has no part in the result.
+typedef struct End {
+    int frame;
+    double time, slack; // s
+} End;
 
 static void addNumber(uint64_t *hash, double value)
 {
@@ -28,18 +39,52 @@ static void addText(uint64_t *hash, const char *text)
     *hash = tlwHashBytes(*hash, text, strlen(text));
 }
 
-static void addKeys(uint64_t *hash, const tlwKey *keys, int count)
+static uint64_t hashKeyValues(uint64_t hash, const tlwKey *k)
 {
-    addNumber(hash, count);
-    for (int i = 0; i < count; i++) {
-        const tlwKey *k = &keys[i];
-        addNumber(hash, k->time);
-        addVec3(hash, k->position);
-        addNumbers(hash, (const double[]){k->rotation.w, k->rotation.x, k->rotation.y, k->rotation.z}, 4);
-        addVec3(hash, k->scale);
-        addVec3(hash, k->velocity);
-        addNumbers(hash, (const double[]){k->temperature, k->power, k->enabled}, 3);
+    addVec3(&hash, k->position);
+    addNumbers(&hash, (const double[]){k->rotation.w, k->rotation.x, k->rotation.y, k->rotation.z}, 4);
+    addVec3(&hash, k->scale);
+    addVec3(&hash, k->velocity);
+    addNumbers(&hash, (const double[]){k->temperature, k->power, k->enabled}, 3);
+    return hash;
+}
+
+static bool haveSameValues(const tlwKey *a, const tlwKey *b)
+{
+    return hashKeyValues(TLW_HASH_SEED, a) == hashKeyValues(TLW_HASH_SEED, b);
+}
+
+// The key with which the bake ends; `before` is the number of keys before it.
+static tlwKey getEndKey(const tlwKey *keys, int count, int before, End end)
+{
+    if (before < count && keys[before].time <= end.time + end.slack)
+        return keys[before];
+    tlwKey key = tlwSampleKeys(keys, count, end.time);
+    // Between two equal keys nothing may depend on how the mean of two equal numbers is rounded.
+    if (before > 0 && before < count && haveSameValues(&keys[before - 1], &keys[before]))
+        key = keys[before - 1];
+    key.time = end.time;
+    return key;
+}
+
+// Keys up to the end, without those in the middle and at the end of a stretch where nothing changes: exporters leave
+// them out or not, depending on what comes after.
+static void addKeys(uint64_t *hash, const tlwKey *keys, int count, End end)
+{
+    int before = 0, kept = 0;
+    while (before < count && keys[before].time < end.time - end.slack)
+        before++;
+    tlwKey last = getEndKey(keys, count, before, end);
+    for (int i = 0; i <= before; i++) {
+        const tlwKey *key = i < before ? &keys[i] : &last;
+        const tlwKey *next = i + 1 < before ? &keys[i + 1] : &last;
+        if (i > 0 && haveSameValues(&keys[i - 1], key) && haveSameValues(key, next))
+            continue;
+        addNumber(hash, key->time);
+        *hash = hashKeyValues(*hash, key);
+        kept++;
     }
+    addNumber(hash, kept);
 }
 
 // Not `name`, `frame_end` or what is written (save_*, mesh_detail, checkpoint_every): a longer range resumes.
@@ -94,7 +139,7 @@ static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
     addNumbers(hash, def->viscosity.value, def->viscosity.count);
 }
 
-static void addObject(uint64_t *hash, const tlwObject *object)
+static void addObject(uint64_t *hash, const tlwObject *object, End end)
 {
     const tlwObjectDef *def = &object->def;
     addText(hash, def->name);
@@ -105,24 +150,30 @@ static void addObject(uint64_t *hash, const tlwObject *object)
     addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
     addVec3(hash, def->velocity);
     addVec3(hash, def->spin);
-    addKeys(hash, def->keys, def->key_count);
+    addKeys(hash, def->keys, def->key_count, end);
+    if (object->deform_files) {
+        uint64_t files = tlwGetDeformHash(object->deform_files, end.frame);
+        *hash = tlwHashBytes(*hash, &files, sizeof files);
+    }
     *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
     *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
 }
 
-uint64_t tlwHashScene(const tlwScene *scene)
+uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
 {
+    const tlwSceneDef *settings = &scene->def;
+    End end = {last_frame, (last_frame - settings->frame_start) / settings->fps, SLACK / settings->fps};
     uint64_t hash = TLW_HASH_SEED;
     addSettings(&hash, &scene->def);
     for (int i = 0; i < scene->material_count; i++)
         addMaterial(&hash, &scene->materials[i].def);
     for (int i = 0; i < scene->object_count; i++)
-        addObject(&hash, &scene->objects[i]);
+        addObject(&hash, &scene->objects[i], end);
     for (int i = 0; i < scene->force_count; i++) {
         const tlwForceDef *def = &scene->forces[i].def;
         addText(&hash, def->name);
         addNumbers(&hash, (const double[]){def->kind, def->falloff, def->min_distance, def->max_distance}, 4);
-        addKeys(&hash, def->keys, def->key_count);
+        addKeys(&hash, def->keys, def->key_count, end);
     }
     for (int i = 0; i < scene->joint_count; i++) {
         const tlwJointDef *def = &scene->joints[i].def;
@@ -131,5 +182,5 @@ uint64_t tlwHashScene(const tlwScene *scene)
         addVec3(&hash, def->anchor);
         addVec3(&hash, def->axis);
     }
-    return tlwHashBytes(hash, &scene->file_hash, sizeof scene->file_hash);
+    return hash;
 }

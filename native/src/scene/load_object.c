@@ -114,7 +114,7 @@ static tlwResult addObject(tlwScene *scene, tlwObjectDef *def, const tlwMesh *me
     if (*files) {
         def->deform = tlwReadDeformFrame;
         def->deform_user = *files;
-        TLW_TRY(tlwHashDeformFiles(*files, &scene->file_hash));
+        TLW_TRY(tlwHashDeformFiles(*files));
     }
     int index = 0;
     TLW_TRY(tlwAddObject(scene, def, &index));

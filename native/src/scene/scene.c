@@ -77,36 +77,37 @@ static tlwResult checkDomain(const tlwSceneDef *def, int dims[3], tlwMessage *me
 static tlwResult checkNumbers(const tlwSceneDef *def, tlwMessage *message)
 {
     const struct {
-        const char *member;
+        const char *label, *member; // in the add-on's sidebar, and in scene.json
         double value, low, high;
     } ranges[] = {
-        {"wall_friction", def->wall_friction, 0, 1e3},
-        {"gravity.x", def->gravity.x, -1e5, 1e5},
-        {"gravity.y", def->gravity.y, -1e5, 1e5},
-        {"gravity.z", def->gravity.z, -1e5, 1e5},
-        {"ambient_temperature", def->ambient_temperature, 0, 1e5},
-        {"film_coefficient", def->film_coefficient, 0, 1e6},
-        {"emissivity", def->emissivity, 0, 1},
-        {"thermal_speed", def->thermal_speed, 0, 1e6},
-        {"fps", def->fps, 0.01, 1e5},
-        {"frame_start", def->frame_start, -1000000, 1000000},
-        {"frame_end", def->frame_end, -1000000, 1000000},
-        {"flip_blend", def->flip_blend, 0, 1},
-        {"particles_per_axis", def->particles_per_axis, 1, 4},
-        {"cfl", def->cfl, 0.05, 20},
-        {"max_substeps", def->max_substeps, 1, 10000},
-        {"pressure_tolerance", def->pressure_tolerance, 1e-14, 0.1},
-        {"viscosity_tolerance", def->viscosity_tolerance, 1e-14, 0.1},
-        {"max_iterations", def->max_iterations, 1, 1000000},
-        {"surface_tension_scale", def->surface_tension_scale, 0, 1e3},
-        {"mesh_detail", def->mesh_detail, 1, 2},
-        {"checkpoint_every", def->checkpoint_every, 0, 1000000},
-        {"transport", def->transport, TLW_TRANSPORT_APIC, TLW_TRANSPORT_BFECC},
-        {"coupling", def->coupling, TLW_COUPLING_JOINT, TLW_COUPLING_SPLIT},
+        {"Wall Friction", "wall_friction", def->wall_friction, 0, 1e3},
+        {"Gravity X", "gravity.x", def->gravity.x, -1e5, 1e5},
+        {"Gravity Y", "gravity.y", def->gravity.y, -1e5, 1e5},
+        {"Gravity Z", "gravity.z", def->gravity.z, -1e5, 1e5},
+        {"Air temperature", "ambient_temperature", def->ambient_temperature, 0, 1e5},
+        {"Air Cooling", "film_coefficient", def->film_coefficient, 0, 1e6},
+        {"Glow Cooling", "emissivity", def->emissivity, 0, 1},
+        {"Heat Speed-up", "thermal_speed", def->thermal_speed, 0, 1e7},
+        {"Frame rate", "fps", def->fps, 0.01, 1e5},
+        {"First Frame", "frame_start", def->frame_start, -1000000, 1000000},
+        {"Last Frame", "frame_end", def->frame_end, -1000000, 1000000},
+        {"FLIP Blend", "flip_blend", def->flip_blend, 0, 1},
+        {"Particles per axis", "particles_per_axis", def->particles_per_axis, 1, 4},
+        {"Step Length", "cfl", def->cfl, 0.05, 20},
+        {"Most Steps", "max_substeps", def->max_substeps, 1, 10000},
+        {"Pressure tolerance", "pressure_tolerance", def->pressure_tolerance, 1e-14, 0.1},
+        {"Viscosity tolerance", "viscosity_tolerance", def->viscosity_tolerance, 1e-14, 0.1},
+        {"Most iterations", "max_iterations", def->max_iterations, 1, 1000000},
+        {"Surface tension", "surface_tension_scale", def->surface_tension_scale, 0, 1e3},
+        {"Surface Detail", "mesh_detail", def->mesh_detail, 1, 2},
+        {"Save State Every", "checkpoint_every", def->checkpoint_every, 0, 1000000},
+        {"Motion", "transport", def->transport, TLW_TRANSPORT_APIC, TLW_TRANSPORT_BFECC},
+        {"Bodies", "coupling", def->coupling, TLW_COUPLING_JOINT, TLW_COUPLING_SPLIT},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return tlwFail(message, TLW_BAD_ARGUMENT, "The scene's %s is %g, but must lie between %g and %g.",
+            return tlwFail(message, TLW_BAD_ARGUMENT,
+                           "%s (%s in scene.json) is %.10g, but must lie between %.10g and %.10g.", ranges[i].label,
                            ranges[i].member, ranges[i].value, ranges[i].low, ranges[i].high);
     for (int i = 0; i < 6; i++)
         if ((int)def->walls[i] < TLW_WALL_SLIP || (int)def->walls[i] > TLW_WALL_OPEN)

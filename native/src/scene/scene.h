@@ -48,16 +48,16 @@ struct tlwScene {
     tlwJoint *joints;
     int joint_count;
     int64_t material_capacity, object_capacity, force_capacity, joint_capacity;
-    int threads;        // what scene.json asks for; 0 = one per core
-    uint64_t file_hash; // of deforming mesh files; 0 when there are none
+    int threads; // what scene.json asks for; 0 = one per core
 };
 
 // What can only be checked once the scene is complete: there is liquid or an inflow, some of it lies in the domain, and
 // it is not more than a computer holds. tlwCreateSim calls it first.
 tlwResult tlwCheckScene(tlwScene *scene);
 
-// 64 bits over everything the result depends on: not the name, the last frame or what is written to disk.
-uint64_t tlwHashScene(const tlwScene *scene);
+// 64 bits over everything that the result up to `last_frame` depends on: not the name, what is written to disk, the
+// scene's own last frame, or what keys and deforming meshes do after `last_frame`.
+uint64_t tlwHashScene(const tlwScene *scene, int last_frame);
 
 // Box of an object's mesh in world space at a time.
 void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwVec3 *high);

@@ -128,8 +128,8 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
         return TLW_BAD_ARGUMENT;
     tlwMessage *message = &sim->context->message;
     const tlwGrid *grid = &sim->flow.grid;
-    tlwStateHeader header = {tlwHashScene(sim->scene),
-                             sim->scene->def.frame_start + (int64_t)floor(sim->time * sim->scene->def.fps + 0.5)};
+    int frame = sim->scene->def.frame_start + (int)floor(sim->time * sim->scene->def.fps + 0.5);
+    tlwStateHeader header = {tlwHashScene(sim->scene, frame), frame};
     size_t floats = (size_t)grid->tile_count * TLW_TILE_CELLS;
     float *packed = tlwAlloc(floats, sizeof *packed);
     if (!packed)
@@ -241,7 +241,8 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     tlwStateReader *reader;
     TLW_TRY(tlwOpenState(path, message, &reader));
     Meta meta;
-    tlwResult result = tlwGetStateHeader(reader).scene_hash == tlwHashScene(sim->scene)
+    tlwStateHeader header = tlwGetStateHeader(reader);
+    tlwResult result = header.scene_hash == tlwHashScene(sim->scene, (int)header.frame)
                            ? tlwVerifyState(reader, message)
                            : tlwFail(message, TLW_BAD_FILE,
                                      "The checkpoint %s belongs to another scene; bake again from the start.", path);
