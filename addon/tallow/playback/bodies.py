@@ -8,13 +8,20 @@ from typing import Iterator, Optional, Tuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
+from ..core import blend
 from ..core.cache import Cache
 
 TOLERANCE = 1e-4
 
 
-def show(scene: bpy.types.Scene, cache: Cache, frame: int) -> None:
-    for obj, position, rotation in placements(scene, cache, frame):
+def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], float]:
+    """The baked frame, and the share of the way to the next one, at which bodies are shown."""
+    shown = cache.nearest(frame)
+    return shown, subframe if shown == frame and frame + 1 in cache.frames else 0.0
+
+
+def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -> None:
+    for obj, position, rotation in placements(scene, cache, frame, share):
         tallow = obj.tallow
         if not tallow.has_rest or _was_moved(obj):
             # First time, or the artist moved it by hand: that is where the next bake starts from.
@@ -24,16 +31,25 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int) -> None:
         tallow.placed_matrix = _flat(matrix)
 
 
-def placements(scene: bpy.types.Scene, cache: Cache, frame: int) -> Iterator[Tuple[bpy.types.Object, Vector, Quaternion]]:
-    """The scene's bodies and where the bake has them, in Blender units."""
+def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
+               share: float = 0.0) -> Iterator[Tuple[bpy.types.Object, Vector, Quaternion]]:
+    """The scene's bodies and where the bake has them at a share of the way to the next frame, in Blender units."""
     scale = 1.0 / scene.unit_settings.scale_length
+    coming = {body.get("name"): body for body in cache.bodies(frame + 1)} if share > 0.0 else {}
     for body in cache.bodies(frame):
         obj = scene.objects.get(body.get("name", ""))
         if obj and obj.tallow.role == "RIGID" and obj.tallow.follow_bake:
             try:
-                yield obj, Vector(body["position"]) * scale, Quaternion(body["rotation"]).normalized()
+                position, rotation = body["position"], body["rotation"]
+                if body["name"] in coming:
+                    position, rotation = blend.between(body, coming[body["name"]], share, _frame_seconds(scene, cache))
+                yield obj, Vector(position) * scale, Quaternion(rotation).normalized()
             except (KeyError, TypeError, ValueError):
                 continue
+
+
+def _frame_seconds(scene: bpy.types.Scene, cache: Cache) -> float:
+    return 1.0 / (cache.info.get("fps") or scene.render.fps / scene.render.fps_base)
 
 
 def rest_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
