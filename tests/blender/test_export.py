@@ -138,6 +138,24 @@ def test_animated_settings_are_keyed(folder):
     assert powers[0] == 100 and powers[-1] == 500
 
 
+def test_an_inflow_that_is_on_half_of_the_time_gives_half(folder):
+    scenes.wax_in_a_box(folder, frames=21)
+    tap = scenes.add_box("Tap", 0.1, (0.0, 0.0, 0.3))
+    tap.tallow.role, tap.tallow.velocity = "INFLOW", (0.0, 0.0, -0.2)
+    from tallow import amount
+
+    def given():
+        return amount.liquid_volume(bpy.context.scene) - 0.4 ** 3
+
+    always = given()
+    tap.keyframe_insert("location", frame=1)
+    assert abs(given() - always) < 1e-6 * always
+    for frame, on in ((1, True), (11, False)):
+        tap.tallow.enabled = on
+        tap.keyframe_insert("tallow.enabled", frame=frame)
+    assert abs(given() - 0.1 ** 3 - 0.5 * (always - 0.1 ** 3)) < 1e-6
+
+
 def test_deforming_solid_is_written_per_frame_in_world_space(folder):
     scenes.wax_in_a_box(folder, frames=3)
     sheet = scenes.add_box("Sheet", 0.2, (0.5, 0.0, 0.0))
