@@ -182,7 +182,7 @@ def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List
             if changed:
                 raise BakeError(f"This bake cannot go on, because {changed} changed since it was made. Press Bake to start "
                                 "anew, or undo the change.")
-            os.replace(target / "scene.json", folder / "scene" / "scene.json")
+            scene_file.go_on(folder / "scene", target)
         return warnings
     except ExportError as error:
         raise BakeError(str(error)) from None

@@ -106,3 +106,79 @@ def test_a_body_that_follows_the_bake_is_blurred_as_one_with_keyframes(folder):
     pixel = 2.0 / 64
     assert np.abs(followed - keyed).max() <= pixel, (followed, keyed)
     assert followed[0] < sharp[0] - pixel and followed[1] > sharp[1] + pixel, (sharp, followed)
+
+
+def add_joint(kind, holder, first, second=None):
+    scene = bpy.context.scene
+    if not scene.rigidbody_world:
+        bpy.ops.rigidbody.world_add()
+        scene.rigidbody_world.constraints = bpy.data.collections.new("Constraints")
+    scenes.select(holder)
+    bpy.ops.rigidbody.constraint_add(type=kind)
+    constraint = holder.rigid_body_constraint
+    constraint.object1, constraint.object2 = first, second
+    return constraint
+
+
+def add_empty(name, location, parent=None):
+    empty = bpy.data.objects.new(name, None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.location = location
+    if parent:
+        empty.parent, empty.matrix_parent_inverse = parent, parent.matrix_world.inverted()
+    bpy.context.view_layer.update()
+    return empty
+
+
+def test_joints_stay_where_the_artist_put_them_after_playback(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball, arm = bpy.context.scene, add_body(), add_body("Arm", (0.15, 0.0, 0.3), 0.05)
+    axle = add_empty("Axle", (0.0, 0.0, 0.35), parent=ball)
+    axle.rotation_euler.y = 0.5
+    add_joint("HINGE", axle, ball)
+    add_joint("HINGE", arm, arm)
+    rail = add_empty("Rail", (0.1, 0.1, 0.1))  # animated: the first frame counts
+    for frame, x in ((1, 0.1), (6, 0.2)):
+        rail.location.x = x
+        rail.keyframe_insert("location", frame=frame)
+    add_joint("SLIDER", rail, ball)
+    tray = scenes.add_box("Tray", 0.05, (0.0, 0.0, 0.45))  # a solid that is a child of a body
+    tray.tallow.role, tray.parent, tray.matrix_parent_inverse = "SOLID", ball, ball.matrix_world.inverted()
+    bpy.ops.tallow.bake()
+    before = written(scene)
+    assert [joint["name"] for joint in before["joints"]] == ["Arm", "Axle", "Rail"]
+    assert np.allclose(before["joints"][1]["anchor"], (0.0, 0.0, 0.35)), before["joints"]
+    assert np.allclose(before["joints"][2]["anchor"], (0.1, 0.1, 0.1)), before["joints"]
+    assert np.allclose(first_place(scene, "Tray"), (0.0, 0.0, 0.45))
+    scene.frame_set(6)
+    assert axle.matrix_world.translation.x > 0.5
+    bpy.ops.tallow.resume()
+    bpy.ops.tallow.bake()
+    after = written(scene)
+    for old, new in zip(before["joints"], after["joints"]):
+        assert np.allclose(old["anchor"], new["anchor"], atol=1e-5) and np.allclose(old["axis"], new["axis"], atol=1e-5), (old, new)
+    assert np.allclose(first_place(scene, "Tray"), (0.0, 0.0, 0.45), atol=1e-5)
+
+
+def test_a_joint_names_its_solid_and_what_it_cannot_hold(folder):
+    scenes.wax_in_a_box(folder, frames=2)
+    scene, ball, gone = bpy.context.scene, add_body(), add_body("Gone", (0.1, 0.1, 0.3))
+    gone.hide_viewport = True
+    crank, table = scenes.add_box("Crank", 0.05, (0.0, 0.0, 0.45)), scenes.add_box("Table", 0.05, (0.1, 0.0, 0.1))
+    crank.tallow.role = "SOLID"
+    add_joint("POINT", add_empty("Pin", (0.0, 0.0, 0.4)), crank, ball)
+    add_joint("POINT", add_empty("Screw", (0.0, 0.0, 0.2)), ball, table)
+    add_joint("FIXED", add_empty("Glue", (0.0, 0.0, 0.2)), ball, gone)
+    add_joint("FIXED", add_empty("Tape", (0.0, 0.0, 0.2)), crank, table)  # none of our bodies
+    hinge = add_joint("HINGE", add_empty("Door", (0.0, 0.0, 0.2)), ball)
+    hinge.use_limit_ang_z, hinge.use_breaking = True, True
+    slider = add_joint("SLIDER", add_empty("Drawer", (0.0, 0.0, 0.2)), ball)
+    slider.use_limit_lin_x = True
+    bpy.ops.tallow.bake()
+    ties = {joint["name"]: (joint["a"], joint["b"]) for joint in written(scene)["joints"]}
+    assert ties == {"Pin": ("Ball", "Crank"), "Screw": ("Ball", None), "Door": ("Ball", None), "Drawer": ("Ball", None)}, ties
+    said = warnings()
+    for words in (("Glue", "Ball and Gone", "Gone is left out"), ("Screw", "Table is neither", "Ball in place"),
+                  ("Door", "hinges have no limits"), ("Door", "do not break"), ("Drawer", "sliders have no limits")):
+        assert sum(all(word in text for word in words) for text in said) == 1, (words, said)
+    assert not any("Pin" in text or "Tape" in text for text in said), said

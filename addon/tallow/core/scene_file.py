@@ -15,6 +15,7 @@ from . import ply
 
 # A longer range, another name, other files or another thread count do not make another simulation.
 FREE_TO_CHANGE = (("frames", "end"), ("name",), ("output",), ("solver", "threads"))
+SAME = 1e-6  # of the size of a place or a direction
 
 
 @dataclass
@@ -62,9 +63,13 @@ class SceneWriter:
 
     def write_scene(self, scene: SceneData) -> Path:
         path = self.folder / "scene.json"
-        text = json.dumps(scene.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        ply.write_atomically(path, _compact(text).encode("utf-8"))
+        _write_json(path, scene.as_json())
         return path
+
+
+def _write_json(path: Path, content: Dict) -> None:
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    ply.write_atomically(path, _compact(text).encode("utf-8"))
 
 
 def _compact(text: str) -> str:
@@ -109,7 +114,7 @@ def difference(old: Path, new: Path) -> Optional[str]:
     for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
                         ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
                         ("joints", "a joint")):
-        if a.get(part) != b.get(part):
+        if not _alike(a.get(part), b.get(part)):
             return words
     return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
 
@@ -120,20 +125,48 @@ def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Op
         changed = sorted(set(names_a) ^ set(names_b))
         return f"the object {changed[0]}" if changed else "the order of the objects"
     for first, second in zip(a, b):
-        if first != second:
+        if not _alike(first, second):
             return f"the object {first['name']}"
         pattern = first.get("deform")
         files = [first["mesh"]] if "mesh" in first else []
         if pattern:
             files += [pattern["pattern"] % n for n in range(pattern["first"], pattern["last"] + 1)]
         for name in files:
-            if _bytes(old / name) != _bytes(new / name):
+            if not _alike_meshes(old / name, new / name):
                 return f"the mesh of {first['name']}"
     return None
 
 
-def _bytes(path: Path) -> Optional[bytes]:
+def _alike(a: Any, b: Any) -> bool:
+    """Equal, but for what Blender's floats lose when something is put back to where it was."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        if not all(type(value) in (int, float) for value in a + b):
+            return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
+        size = max((abs(value) for value in a + b), default=0.0)
+        return len(a) == len(b) and all(abs(x - y) <= SAME * (size + 1e-3) for x, y in zip(a, b))
+    return a == b
+
+
+def _alike_meshes(old: Path, new: Path) -> bool:
     try:
-        return path.read_bytes()
-    except OSError:
-        return None
+        if old.read_bytes() == new.read_bytes():
+            return True
+        a, b = ply.read(old), ply.read(new)
+        points = [ply.columns(mesh["vertex"], "x", "y", "z") for mesh in (a, b)]
+        return (len(points[0]) == len(points[1]) and np.array_equal(a["face"]["vertex_indices"], b["face"]["vertex_indices"])
+                and np.allclose(*points, rtol=0.0, atol=SAME * float(np.abs(points[0]).max())))
+    except (OSError, ValueError, ply.PlyError):
+        return False
+
+
+def go_on(old: Path, new: Path) -> None:
+    """Take over what is free to change from the new scene folder. The rest stays to the last digit: the baker looks at it."""
+    a, b = (json.loads((Path(folder) / "scene.json").read_text(encoding="utf-8")) for folder in (old, new))
+    for path in FREE_TO_CHANGE:
+        ours, theirs = a, b
+        for step in path[:-1]:
+            ours, theirs = ours.setdefault(step, {}), theirs[step]
+        ours[path[-1]] = theirs[path[-1]]
+    _write_json(Path(old) / "scene.json", a)

@@ -59,6 +59,14 @@ def rest_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
     return _matrix(obj.tallow.rest_matrix)
 
 
+def start_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
+    """Where an object stands for a new bake, if playback has moved it: a body, or what hangs on one as its child."""
+    if obj.tallow.role == "RIGID" and obj.tallow.has_rest and obj.tallow.follow_bake:
+        return rest_matrix(obj)
+    start = start_matrix(obj.parent) if obj.parent else None
+    return start @ obj.parent.matrix_world.inverted_safe() @ obj.matrix_world if start else None
+
+
 def restore(scene: bpy.types.Scene) -> None:
     for obj in scene.objects:
         if obj.tallow.has_rest:
