@@ -182,3 +182,29 @@ def test_a_joint_names_its_solid_and_what_it_cannot_hold(folder):
                   ("Door", "hinges have no limits"), ("Door", "do not break"), ("Drawer", "sliders have no limits")):
         assert sum(all(word in text for word in words) for text in said) == 1, (words, said)
     assert not any("Pin" in text or "Tape" in text for text in said), said
+
+
+def test_a_body_that_blender_simulates_too_follows_the_bake(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball, own = bpy.context.scene, add_body(), add_body("Own", (0.1, 0.1, 0.3))
+    for body in (ball, own):
+        scenes.select(body)
+        bpy.ops.rigidbody.object_add(type="ACTIVE")
+    own.rigid_body.kinematic = True
+    bpy.ops.tallow.bake()
+    for frame in range(1, 7):
+        scene.frame_set(frame)
+        shown = ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        assert np.allclose(shown, (0.2 * (frame - 1), 0.0, 0.3), atol=1e-4), (frame, shown)
+    assert ball.rigid_body.kinematic
+    bpy.ops.tallow.free()
+    assert not ball.rigid_body.kinematic and own.rigid_body.kinematic
+    scene.frame_set(1)  # where that simulation starts
+    # Keyframes need Blender's own simulation to keep away as well, also after the bake is gone.
+    bpy.ops.tallow.bake()
+    bpy.ops.tallow.bodies_to_keyframes()
+    bpy.ops.tallow.free()
+    scene.frame_set(1)
+    scene.frame_set(2)
+    shown = ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+    assert np.allclose(shown, (0.2, 0.0, 0.3), atol=1e-4), shown

@@ -29,6 +29,13 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -
         matrix = Matrix.LocRotScale(position, rotation, _matrix(tallow.rest_matrix).to_scale())
         obj.matrix_world = matrix
         tallow.placed_matrix = _flat(matrix)
+        _keep_still(obj)
+
+
+def _keep_still(obj: bpy.types.Object) -> None:
+    """A body that is also one of Blender's own simulation would fall away from the bake: make it one of the animated ones."""
+    if obj.rigid_body and obj.rigid_body.type == "ACTIVE" and not obj.rigid_body.kinematic:
+        obj.rigid_body.kinematic, obj.tallow.made_kinematic = True, True
 
 
 def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
@@ -72,6 +79,8 @@ def restore(scene: bpy.types.Scene) -> None:
         if obj.tallow.has_rest:
             if obj.tallow.follow_bake and not _was_moved(obj):
                 obj.matrix_world = _matrix(obj.tallow.rest_matrix)
+            if obj.tallow.follow_bake and obj.tallow.made_kinematic and obj.rigid_body:
+                obj.rigid_body.kinematic, obj.tallow.made_kinematic = False, False
             obj.tallow.has_rest = False
 
 

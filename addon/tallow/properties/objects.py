@@ -89,6 +89,8 @@ class TallowObject(bpy.types.PropertyGroup):
     has_rest: BoolProperty(options={"HIDDEN"})
     rest_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})
     placed_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})
+    # Whether playback took it out of Blender's own rigid body simulation.
+    made_kinematic: BoolProperty(options={"HIDDEN"})
 
 
 CLASSES = (TallowObject,)
