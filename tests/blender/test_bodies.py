@@ -208,3 +208,27 @@ def test_a_body_that_blender_simulates_too_follows_the_bake(folder):
     scene.frame_set(2)
     shown = ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
     assert np.allclose(shown, (0.2, 0.0, 0.3), atol=1e-4), shown
+
+
+def test_a_hand_move_counts_whatever_else_is_animated(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball = bpy.context.scene, add_body()
+    ball.color = (1.0, 0.0, 0.0, 1.0)
+    ball.keyframe_insert("color", frame=1)
+    bpy.ops.tallow.bake()
+    scene.frame_set(6)
+    ball.location = (-0.1, 0.1, 0.4)
+    bpy.context.view_layer.update()
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Ball"), (-0.1, 0.1, 0.4), atol=1e-5), first_place(scene, "Ball")
+
+
+def test_a_keyed_body_starts_where_it_was_keyed(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball = bpy.context.scene, add_body()
+    ball.keyframe_insert("location", frame=1)
+    bpy.ops.tallow.bake()
+    scene.frame_set(6)
+    assert abs(ball.matrix_world.translation.x - 1.0) < 1e-4
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Ball"), (0.0, 0.0, 0.3), atol=1e-5), first_place(scene, "Ball")

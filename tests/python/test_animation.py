@@ -45,6 +45,33 @@ def test_what_has_no_curves():
     assert animation.curves(new_data("OBOther", "location")) == []
 
 
+def strip(action):
+    return SimpleNamespace(action=action, strips=[])
+
+
+def test_what_moves_an_object():
+    for kind in (old_data, lambda *paths: new_data("OBTap", *paths)):
+        for path in ("location", "rotation_euler", "rotation_quaternion", "scale", "delta_location"):
+            assert animation.moves_place(kind("color", path)), path
+        assert not animation.moves_place(kind("color", "tallow.temperature", "modifiers[0].scale", "hide_render"))
+        assert not animation.moves_place(kind())
+    assert not animation.moves_place(None)
+    driven = old_data("color")
+    driven.drivers = [curve("pass_index")]
+    assert not animation.moves_place(driven)
+    driven.drivers.append(curve("rotation_euler"))
+    assert animation.moves_place(driven)
+
+
+def test_what_moves_an_object_by_strips():
+    for path, moves in (("color", False), ("location", True)):
+        data = SimpleNamespace(action=None, drivers=[], nla_tracks=[SimpleNamespace(strips=[strip(old_data(path).action)])])
+        assert animation.moves_place(data) == moves
+        nested = SimpleNamespace(action=None, strips=[strip(old_data(path).action)])  # a meta strip
+        data.nla_tracks = [SimpleNamespace(strips=[nested])]
+        assert animation.moves_place(data) == moves
+
+
 def test_nothing_else_asks_an_action_for_its_curves():
     """From 5.0 on actions have no `fcurves`."""
     addon = Path(animation.__file__).resolve().parents[1]

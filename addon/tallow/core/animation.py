@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, Iterable, List, Optional
+
+PLACE = ("location", "rotation_", "scale", "delta_")  # how the paths begin that move an object
 
 
 def action_curves(action: Any, slot: Any) -> List[Any]:
@@ -24,3 +26,20 @@ def curves(animation: Any) -> List[Any]:
 
 def find_curve(animation: Any, path: str) -> Optional[Any]:
     return next((curve for curve in curves(animation) if curve.data_path == path), None)
+
+
+def moves_place(animation: Any) -> bool:
+    """Whether `animation_data` moves, turns or scales its object, by keyframes, drivers or strips."""
+    if not animation:
+        return False
+    found = curves(animation) + list(animation.drivers)
+    for track in animation.nla_tracks:
+        found += _strip_curves(track.strips)
+    return any(curve.data_path.startswith(PLACE) for curve in found)
+
+
+def _strip_curves(strips: Iterable[Any]) -> List[Any]:
+    found = []
+    for strip in strips:
+        found += action_curves(strip.action, getattr(strip, "action_slot", None)) + _strip_curves(strip.strips)
+    return found

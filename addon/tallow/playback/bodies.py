@@ -8,7 +8,7 @@ from typing import Iterator, Optional, Tuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..core import blend
+from ..core import animation, blend
 from ..core.cache import Cache
 
 TOLERANCE = 1e-4
@@ -85,7 +85,7 @@ def restore(scene: bpy.types.Scene) -> None:
 
 
 def _was_moved(obj: bpy.types.Object) -> bool:
-    if obj.animation_data:
+    if animation.moves_place(obj.animation_data):
         return False  # its own animation moves it back on every frame
     placed = _matrix(obj.tallow.placed_matrix)
     size = max(1.0, placed.translation.length)
