@@ -232,3 +232,129 @@ def test_a_keyed_body_starts_where_it_was_keyed(folder):
     assert abs(ball.matrix_world.translation.x - 1.0) < 1e-4
     bpy.ops.tallow.bake()
     assert np.allclose(first_place(scene, "Ball"), (0.0, 0.0, 0.3), atol=1e-5), first_place(scene, "Ball")
+
+
+def test_a_body_that_is_renamed_still_follows_the_bake(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball, cork = bpy.context.scene, add_body(), add_body("Cork", (0.0, 0.1, 0.3))
+    bpy.ops.tallow.bake()
+    ball.name = "Boat"
+    assert abs(x_at(ball, 6) - 1.0) < 1e-4 and abs(x_at(ball, 2) - 0.2) < 1e-4
+    # A copy, and a body that got the old name, stay where they are; names that were swapped do not mix bodies up.
+    copy = ball.copy()
+    scene.collection.objects.link(copy)
+    other = add_body("Ball", (-0.1, -0.1, 0.3))
+    assert abs(x_at(ball, 4) - 0.6) < 1e-4
+    assert abs(copy.matrix_world.translation.x - 0.2) < 1e-4 and abs(other.matrix_world.translation.x + 0.1) < 1e-4
+    ball.name, cork.name = "Cork.tmp", "Boat"
+    ball.name = "Cork"
+    scene.frame_set(5)
+    assert abs(ball.location.y) < 1e-4 and abs(cork.location.y - 0.1) < 1e-4
+    # The next bake goes by the names of its own time.
+    for extra in (copy, other):
+        bpy.data.objects.remove(extra)
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Cork"), (0.0, 0.0, 0.3), atol=1e-5)
+    assert abs(x_at(ball, 6) - 1.0) < 1e-4
+
+
+def test_children_that_are_bodies_follow_the_bake_whatever_their_names(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, parent, child = bpy.context.scene, add_body("Parent", (0.0, 0.0, 0.3)), add_body("Child", (0.0, 0.1, 0.3), 0.05)
+    child.parent, child.matrix_parent_inverse = parent, parent.matrix_world.inverted()
+    bpy.context.view_layer.update()
+    bpy.ops.tallow.bake()
+    for frame in (1, 4, 6, 2):
+        scene.frame_set(frame)
+        assert np.allclose(child.matrix_world.translation, (0.2 * (frame - 1), 0.1, 0.3), atol=1e-4), (frame, child.matrix_world)
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Child"), (0.0, 0.1, 0.3), atol=1e-5), first_place(scene, "Child")
+
+
+def test_a_parent_that_moves_is_no_hand_move(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball, ship = bpy.context.scene, add_body(), add_empty("Ship", (0.0, 0.0, 0.0))
+    for frame, y in ((1, 0.0), (6, 0.1)):
+        ship.location.y = y
+        ship.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    ball.parent = ship
+    bpy.context.view_layer.update()
+    bpy.ops.tallow.bake()
+    for frame in (3, 6, 2):
+        scene.frame_set(frame)
+        assert np.allclose(ball.matrix_world.translation, (0.2 * (frame - 1), 0.0, 0.3), atol=1e-4)
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Ball"), (0.0, 0.0, 0.3), atol=1e-5), first_place(scene, "Ball")
+
+
+def test_a_body_under_a_stretched_parent_is_named_and_keeps_its_start(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, ball, straight = bpy.context.scene, add_body("Ball", (0.0, 0.0, 0.1), 0.06), add_body("Straight", (0.1, 0.1, 0.3), 0.06)
+    stretch = add_empty("Stretch", (0.0, 0.0, 0.0))
+    stretch.scale = (1.0, 1.0, 3.0)
+    bpy.context.view_layer.update()
+    ball.parent, ball.rotation_euler.x = stretch, 0.6
+    straight.parent, straight.matrix_parent_inverse = stretch, stretch.matrix_world.inverted()
+    bpy.context.view_layer.update()
+    start = ball.matrix_world.copy()
+    bpy.ops.tallow.bake()
+    assert any("Ball" in text and "Stretch" in text for text in warnings()), warnings()
+    assert not any("Straight" in text for text in warnings()), warnings()
+    scene.frame_set(1)
+    assert np.allclose(ball.matrix_world.translation, start.translation, atol=1e-5)
+    for frame in (3, 6, 2):
+        scene.frame_set(frame)
+    bpy.ops.tallow.bake()
+    assert np.allclose(first_place(scene, "Ball"), start.translation, atol=1e-5), first_place(scene, "Ball")
+    bpy.ops.tallow.free()
+    assert np.allclose(ball.matrix_world, start, atol=1e-5), ball.matrix_world
+
+
+def test_the_domain_is_fitted_to_where_bodies_start(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, _ball = bpy.context.scene, add_body()
+    from tallow import domain
+
+    def fitted():
+        scenes.select()
+        bpy.ops.tallow.fit_domain()
+        return np.array(domain.bounds(scene.tallow.domain))
+
+    before = fitted()
+    bpy.ops.tallow.bake()
+    scene.frame_set(6)
+    assert np.allclose(fitted(), before, atol=1e-4), (fitted(), before)
+
+
+def test_a_body_may_start_above_an_open_top(folder):
+    scenes.wax_in_a_box(folder, frames=2)
+    scene, rain = bpy.context.scene, add_body("Rain", (0.0, 0.0, 1.5))
+    scene.tallow.wall_z1 = "SLIP"
+    scenes.expect_error(bpy.ops.tallow.bake, "Rain", "outside the domain")
+    scene.tallow.wall_z1 = "OPEN"
+    bpy.ops.tallow.bake()
+    assert first_place(scene, "Rain")[2] == 1.5
+    rain.location = (2.0, 0.0, 1.5)  # beyond a closed side as well
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "Rain", "outside the domain")
+    bpy.data.objects["Wax"].location.z = 1.5  # liquid has to be inside
+    rain.location.x = 0.0
+    bpy.context.view_layer.update()
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "outside the domain")
+
+
+def test_what_moves_is_judged_by_its_first_frame(folder):
+    scenes.wax_in_a_box(folder, frames=6)
+    scene, tap = bpy.context.scene, scenes.add_box("Tap", 0.1, (0.0, 0.0, 0.3))
+    tap.tallow.role = "INFLOW"
+    for frame, x in ((1, 0.0), (6, 3.0)):
+        tap.location.x = x
+        tap.keyframe_insert("location", frame=frame)
+    scene.frame_set(6)
+    bpy.ops.tallow.bake()
+    scene.frame_set(1)
+    tap.location.x = 3.0
+    tap.keyframe_insert("location", frame=1)
+    scene.frame_set(1)
+    scenes.expect_error(bpy.ops.tallow.bake, "Tap", "outside the domain")

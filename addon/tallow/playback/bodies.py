@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -26,10 +26,22 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -
         if not tallow.has_rest or _was_moved(obj):
             # First time, or the artist moved it by hand: that is where the next bake starts from.
             tallow.rest_matrix, tallow.has_rest = _flat(obj.matrix_world), True
-        matrix = Matrix.LocRotScale(position, rotation, _matrix(tallow.rest_matrix).to_scale())
-        obj.matrix_world = matrix
-        tallow.placed_matrix = _flat(matrix)
+        rest = _matrix(tallow.rest_matrix)
+        turn = rotation @ rest.to_quaternion().inverted()
+        obj.matrix_world = Matrix.Translation(position) @ (turn.to_matrix() @ rest.to_3x3()).to_4x4()
+        # Not always what was asked for: under a stretched parent a turned object cannot be shown.
+        obj.matrix_world = parent_space(obj) @ obj.matrix_basis
+        tallow.placed_matrix, tallow.placed_basis = _flat(obj.matrix_world), _flat(obj.matrix_basis)
         _keep_still(obj)
+
+
+def parent_space(obj: bpy.types.Object) -> Matrix:
+    """What location, rotation and scale of an object are relative to."""
+    if obj.parent is None:
+        return Matrix()
+    if obj.parent_type == "OBJECT":
+        return obj.parent.matrix_world @ obj.matrix_parent_inverse
+    return obj.matrix_world @ obj.matrix_basis.inverted_safe()
 
 
 def _keep_still(obj: bpy.types.Object) -> None:
@@ -39,20 +51,44 @@ def _keep_still(obj: bpy.types.Object) -> None:
 
 
 def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
-               share: float = 0.0) -> Iterator[Tuple[bpy.types.Object, Vector, Quaternion]]:
+               share: float = 0.0) -> List[Tuple[bpy.types.Object, Vector, Quaternion]]:
     """The scene's bodies and where the bake has them at a share of the way to the next frame, in Blender units."""
-    scale = 1.0 / scene.unit_settings.scale_length
+    baked = cache.bodies(frame)
+    if not baked:
+        return []
+    scale, objects = 1.0 / scene.unit_settings.scale_length, _find_bodies(scene, cache)
     coming = {body.get("name"): body for body in cache.bodies(frame + 1)} if share > 0.0 else {}
-    for body in cache.bodies(frame):
-        obj = scene.objects.get(body.get("name", ""))
-        if obj and obj.tallow.role == "RIGID" and obj.tallow.follow_bake:
+    found = []
+    for body in baked:
+        obj = objects.get(body.get("name", ""))
+        if obj and obj.tallow.follow_bake:
             try:
                 position, rotation = body["position"], body["rotation"]
                 if body["name"] in coming:
                     position, rotation = blend.between(body, coming[body["name"]], share, _frame_seconds(scene, cache))
-                yield obj, Vector(position) * scale, Quaternion(rotation).normalized()
+                found.append((obj, Vector(position) * scale, Quaternion(rotation).normalized()))
             except (KeyError, TypeError, ValueError):
                 continue
+    return sorted(found, key=lambda placement: _depth(placement[0]))  # parents first: children are placed relative to them
+
+
+def _find_bodies(scene: bpy.types.Scene, cache: Cache) -> Dict[str, bpy.types.Object]:
+    """Bodies by their names in the bake. Each keeps that name, since the artist may give it another one."""
+    bake, found = cache.folder.name, {}
+    bodies = sorted((obj for obj in scene.objects if obj.tallow.role == "RIGID"), key=lambda obj: obj.name)
+    for obj in bodies:
+        if obj.tallow.baked_in == bake:
+            if found.setdefault(obj.tallow.baked_name, obj) != obj:
+                obj.tallow.baked_in, obj.tallow.has_rest = "", False  # a copy of a body, which is not in the bake
+    known = set(found.values())
+    for obj in bodies:
+        if obj not in known and found.setdefault(obj.name, obj) == obj:
+            obj.tallow.baked_in, obj.tallow.baked_name = bake, obj.name
+    return found
+
+
+def _depth(obj: bpy.types.Object) -> int:
+    return 1 + _depth(obj.parent) if obj.parent else 0
 
 
 def _frame_seconds(scene: bpy.types.Scene, cache: Cache) -> float:
@@ -87,9 +123,21 @@ def restore(scene: bpy.types.Scene) -> None:
 def _was_moved(obj: bpy.types.Object) -> bool:
     if animation.moves_place(obj.animation_data):
         return False  # its own animation moves it back on every frame
-    placed = _matrix(obj.tallow.placed_matrix)
+    if _is_carried(obj.parent):
+        return _differ(_matrix(obj.tallow.placed_basis), obj.matrix_basis)
+    return _differ(_matrix(obj.tallow.placed_matrix), obj.matrix_world)
+
+
+def _is_carried(parent: Optional[bpy.types.Object]) -> bool:
+    """Whether what hangs on a parent moves without the artist's hand."""
+    if parent is None:
+        return False
+    return bool(animation.moves_place(parent.animation_data) or parent.constraints or parent.tallow.has_rest or _is_carried(parent.parent))
+
+
+def _differ(placed: Matrix, now: Matrix) -> bool:
     size = max(1.0, placed.translation.length)
-    return any(abs(a - b) > TOLERANCE * size for a, b in zip(_flat(placed), _flat(obj.matrix_world)))
+    return any(abs(a - b) > TOLERANCE * size for a, b in zip(_flat(placed), _flat(now)))
 
 
 def _flat(matrix: Matrix) -> Tuple[float, ...]:
