@@ -208,6 +208,24 @@ def test_force_fields_are_exported(folder):
     assert [key["power"] for key in forces["wind"]["keys"]][::2] == [3.0, 9.0]
 
 
+def test_force_fields_that_are_left_out_are_named(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    for kind in ("WIND", "VORTEX", "TURBULENCE", "MAGNET", "HARMONIC"):
+        bpy.ops.object.effector_add(type=kind)
+        bpy.context.object.name = kind.lower()
+    bpy.data.objects["wind"].hide_viewport = True
+    bpy.data.objects["magnet"].hide_viewport = True  # of no kind that we have, and not there anyway
+    fan = scenes.add_box("Fan", 0.1, (0.0, 0.0, 0.1))
+    scenes.select(fan)
+    bpy.ops.object.forcefield_toggle()
+    fan.tallow.role, fan.field.type, fan.hide_viewport = "SOLID", "WIND", True
+    written, warnings = export(folder)
+    assert [force["name"] for force in written["forces"]] == ["vortex"]
+    for words in (("wind", "disabled"), ("turbulence", "Turbulence", "left out"), ("harmonic", "Harmonic"), ("Fan", "disabled")):
+        assert sum(all(word in text for word in words) for text in warnings) == 1, (words, warnings)
+    assert not any("magnet" in text or "vortex" in text for text in warnings), warnings
+
+
 def test_rigid_body_constraints_become_joints(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene

@@ -52,6 +52,15 @@ def is_force(obj: bpy.types.Object) -> bool:
     return bool(obj.field and obj.field.type in FORCES)
 
 
+def is_other_force(obj: bpy.types.Object) -> bool:
+    """Whether it has a force field of Blender's that Tallow does not know."""
+    return bool(obj.field and obj.field.type != "NONE" and obj.field.type not in FORCES)
+
+
+def force_label(obj: bpy.types.Object) -> str:
+    return obj.field.bl_rna.properties["type"].enum_items[obj.field.type].name
+
+
 def force_member(track: Track, scale: float) -> Dict:
     field = track.obj.field
     keys = track.keys(scale)

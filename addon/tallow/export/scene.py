@@ -31,7 +31,7 @@ class Exporter:
         self.materials: Dict[str, Dict] = {}
         self.meshes: Dict[str, meshes.Triangles] = {}
         self.objects = [obj for obj in roles.with_role(self.scene) if self._takes_part(obj)]
-        self.fields = sorted((obj for obj in self.scene.objects if objects.is_force(obj)), key=lambda obj: obj.name)
+        self.fields = [obj for obj in sorted(self.scene.objects, key=lambda obj: obj.name) if self._is_field(obj)]
         self.joints = sorted((obj for obj in self.scene.objects if objects.is_joint(obj)), key=lambda obj: obj.name)
         self.joint_places: Dict[bpy.types.Object, Matrix] = {}
         self.tracks = {obj: motion.Track(obj) for obj in self.objects + self.fields}
@@ -42,8 +42,19 @@ class Exporter:
     def _takes_part(self, obj: bpy.types.Object) -> bool:
         if roles.takes_part(obj, self.context.view_layer):
             return True
-        self.warnings.append(f"{obj.name} is disabled in the viewport or excluded, and is left out.")
+        self._warn(f"{obj.name} is disabled in the viewport or excluded, and is left out.")
         return False
+
+    def _is_field(self, obj: bpy.types.Object) -> bool:
+        if objects.is_force(obj):
+            return self._takes_part(obj)
+        if objects.is_other_force(obj) and roles.takes_part(obj, self.context.view_layer):
+            self._warn(f"{obj.name}: Tallow has no force field of the kind {objects.force_label(obj)}; it is left out.")
+        return False
+
+    def _warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def run(self) -> List[str]:
         self._sample()
