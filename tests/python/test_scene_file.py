@@ -14,6 +14,7 @@ def make(folder, **changes):
     path = writer.write_mesh(writer.unique_stem("Suzanne"), POINTS, FACES)
     scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={"gravity": [0, 0, -9.81]},
                       solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
+                      materials=[{"name": "Wax", "viscosity": [[293.15, 0.001]]}],
                       objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "keys": [{"time": 0.0}]}])
     for name, value in changes.items():
         setattr(scene, name, value)
@@ -63,6 +64,7 @@ def test_range_name_output_and_threads_do_not_make_another_scene(tmp_path):
 
 @pytest.mark.parametrize("change, words", [({"world": {"gravity": [0, 0, 0]}}, "world"), ({"domain": {"cell_size": 0.2}}, "domain"),
                                            ({"frames": {"start": 2, "end": 10, "fps": 24.0}}, "start frame"),
+                                           ({"materials": [{"name": "Wax", "viscosity": [[293.15, 0.0011]]}]}, "material"),
                                            ({"objects": []}, "Suzanne")])
 def test_a_change_is_named(tmp_path, change, words):
     assert words in difference(make(tmp_path / "a"), make(tmp_path / "b", **change))

@@ -114,7 +114,8 @@ def difference(old: Path, new: Path) -> Optional[str]:
     for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
                         ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
                         ("joints", "a joint")):
-        if not _alike(a.get(part), b.get(part)):
+        # Places and directions of joints are what bodies carried there and back; all else is numbers as the artist set them.
+        if not (_alike(a.get(part), b.get(part)) if part == "joints" else a.get(part) == b.get(part)):
             return words
     return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
 
@@ -138,7 +139,7 @@ def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Op
 
 
 def _alike(a: Any, b: Any) -> bool:
-    """Equal, but for what Blender's floats lose when something is put back to where it was."""
+    """Equal, but for what Blender's floats lose when something is put back to where it was. A list of numbers is a vector."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(_alike(a[name], b[name]) for name in a)
     if isinstance(a, list) and isinstance(b, list):
