@@ -335,6 +335,7 @@ def test_a_body_may_start_above_an_open_top(folder):
     scene.tallow.wall_z1 = "OPEN"
     bpy.ops.tallow.bake()
     assert first_place(scene, "Rain")[2] == 1.5
+    assert not any("sticks out" in text for text in warnings()), warnings()
     rain.location = (2.0, 0.0, 1.5)  # beyond a closed side as well
     bpy.context.view_layer.update()
     scenes.expect_error(bpy.ops.tallow.bake, "Rain", "outside the domain")

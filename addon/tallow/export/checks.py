@@ -85,7 +85,9 @@ def warnings_before_bake(context: bpy.types.Context) -> List[str]:
 def _sticks_out(context: bpy.types.Context, obj: bpy.types.Object, low, high) -> bool:
     matrix = bodies.start_matrix(obj) or obj.matrix_world
     points = meshes.transform(meshes.evaluated(obj, context.evaluated_depsgraph_get()), matrix).positions
-    return bool(len(points)) and any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
+    if not len(points) or any(points[:, i].min() >= high[i] or points[:, i].max() <= low[i] for i in range(3)):
+        return False  # a body that is outside altogether: the library tells
+    return any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
 
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
