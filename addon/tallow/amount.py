@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Vector
 
 from . import domain, roles
-from .core import estimate
+from .core import animation, estimate
 from .export import meshes, settings
 
 
@@ -43,7 +43,7 @@ def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     scale = scene.unit_settings.scale_length
     first, last = settings.frame_range(scene)
     is_open = [obj.tallow.enabled] * (last - first)
-    curve = obj.animation_data and obj.animation_data.action and obj.animation_data.action.fcurves.find("tallow.enabled")
+    curve = animation.find_curve(obj.animation_data, "tallow.enabled")
     if curve:
         is_open = [curve.evaluate(frame) > 0.5 for frame in range(first, last)]
     opened = sum(now and not before for before, now in zip([False] + is_open, is_open))

@@ -190,9 +190,7 @@ def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List
             if changed:
                 raise BakeError(f"This bake cannot go on, because {changed} changed since it was made. Press Bake to start "
                                 "anew, or undo the change.")
-            for path in (target / "meshes").glob("*.ply"):  # a longer range has more of what deforms
-                os.replace(path, folder / "scene" / "meshes" / path.name)
-            os.replace(target / "scene.json", folder / "scene" / "scene.json")
+            scene_file.go_on(folder / "scene", target)
         return warnings
     except ExportError as error:
         raise BakeError(str(error)) from None

@@ -10,6 +10,7 @@ from mathutils import Matrix, Vector
 
 from . import roles
 from .core import estimate
+from .playback import bodies
 
 NAME = "Tallow Domain"
 Bounds = Tuple[Vector, Vector]
@@ -18,8 +19,8 @@ CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, 
 
 
 def bounds(obj: bpy.types.Object, matrix: Optional[Matrix] = None) -> Bounds:
-    """World-space box around an object, in Blender units; `matrix` puts it somewhere else."""
-    matrix = matrix or obj.matrix_world
+    """World-space box around an object where a bake starts, in Blender units; `matrix` puts it somewhere else."""
+    matrix = matrix or bodies.start_matrix(obj) or obj.matrix_world
     corners = [matrix @ Vector(corner) for corner in obj.bound_box]
     return (Vector(tuple(min(c[i] for c in corners) for i in range(3))),
             Vector(tuple(max(c[i] for c in corners) for i in range(3))))

@@ -8,6 +8,8 @@ from typing import Dict, Optional, Sequence, Tuple
 import bpy
 
 WAX, LIQUID = "Tallow Wax", "Tallow Liquid"
+DEEPER = 1.35  # power to which a colour is raised where the wax is molten
+STOPS = 32  # as many as a colour ramp can have
 # Blender 4.0 renamed many inputs of the Principled shader.
 SOCKETS: Dict[str, Tuple[str, ...]] = {
     "subsurface": ("Subsurface Weight", "Subsurface"),
@@ -63,19 +65,52 @@ def _range(tree, source, low: float, high: float, place: Tuple[int, int], label:
     return node.outputs[0]
 
 
-def wax_material(color: Sequence[float], size: float) -> bpy.types.Material:
-    """Matt and milky where it is solid, wet and clearer where it is molten. `size` is that of the scene, for the texture."""
-    material, tree, shader = new_tree(WAX)
-    material.diffuse_color = (*color[:3], 1.0)
-    melt = _attribute(tree, "melt", (-700, 0)).outputs["Fac"]
+def _by_material(tree, colors: Sequence[Sequence[float]], place: Tuple[int, int], label: str):
+    """The colour of the material that the surface is of there; `colors` are in the order in which the bake counts materials."""
+    colors = colors[:STOPS]
+    number = _attribute(tree, "material", (place[0] - 560, place[1]))
+    share = tree.nodes.new("ShaderNodeMapRange")
+    share.location, share.label = (place[0] - 280, place[1]), "Number of the material"
+    share.inputs["From Min"].default_value, share.inputs["From Max"].default_value = -0.5, len(colors) - 0.5
+    tree.links.new(number.outputs["Fac"], share.inputs["Value"])
     ramp = tree.nodes.new("ShaderNodeValToRGB")
-    ramp.location, ramp.label = (-420, 160), "Colour, solid to molten"
-    ramp.color_ramp.elements[0].color = (*color[:3], 1.0)
-    ramp.color_ramp.elements[1].color = (*(channel ** 1.35 for channel in color[:3]), 1.0)
-    tree.links.new(melt, ramp.inputs["Fac"])
-    tree.links.new(ramp.outputs["Color"], socket(shader, "color"))
+    ramp.location, ramp.label = place, label
+    stops = ramp.color_ramp
+    stops.interpolation = "CONSTANT"
+    stops.elements[1].position = (len(colors) - 1) / len(colors)
+    for index, color in enumerate(colors):
+        element = stops.elements[0 if index == 0 else -1] if index in (0, len(colors) - 1) else stops.elements.new(index / len(colors))
+        element.color = (*color[:3], 1.0)
+    tree.links.new(share.outputs[0], ramp.inputs["Fac"])
+    return ramp.outputs["Color"]
+
+
+def _wax_color(tree, colors: Sequence[Sequence[float]], melt):
+    """Deeper where it is molten."""
+    if not differ(colors):
+        ramp = tree.nodes.new("ShaderNodeValToRGB")
+        ramp.location, ramp.label = (-420, 160), "Colour, solid to molten"
+        ramp.color_ramp.elements[0].color = (*colors[0][:3], 1.0)
+        ramp.color_ramp.elements[1].color = (*(channel ** DEEPER for channel in colors[0][:3]), 1.0)
+        tree.links.new(melt, ramp.inputs["Fac"])
+        return ramp.outputs["Color"]
+    deeper = tree.nodes.new("ShaderNodeGamma")
+    deeper.location, deeper.label = (0, 360), "Solid to molten"
+    tree.links.new(_by_material(tree, colors, (-420, 360), "Colours of the materials"), deeper.inputs["Color"])
+    tree.links.new(_range(tree, melt, 1.0, DEEPER, (-280, 100), "Deeper"), deeper.inputs["Gamma"])
+    return deeper.outputs[0]
+
+
+def wax_material(colors: Sequence[Sequence[float]], size: float) -> bpy.types.Material:
+    """Matt and milky where it is solid, wet and clearer where it is molten, in the colour of each material. `size` is that of
+    the scene, for the texture."""
+    material, tree, shader = new_tree(WAX)
+    material.diffuse_color = (*colors[0][:3], 1.0)
+    melt = _attribute(tree, "melt", (-700, 0)).outputs["Fac"]
+    color = _wax_color(tree, colors, melt)
+    tree.links.new(color, socket(shader, "color"))
     if socket(shader, "subsurface_color"):
-        tree.links.new(ramp.outputs["Color"], socket(shader, "subsurface_color"))
+        tree.links.new(color, socket(shader, "subsurface_color"))
     for name, low, high, y in (("roughness", 0.42, 0.08, -80), ("transmission", 0.0, 0.35, -340), ("coat", 0.0, 0.6, -600)):
         tree.links.new(_range(tree, melt, low, high, (-120, y), name.title()), socket(shader, name))
     if hasattr(shader, "subsurface_method"):
@@ -104,29 +139,52 @@ def _add_grain(tree, shader, melt, size: float) -> None:
     tree.links.new(bump.outputs["Normal"], socket(shader, "normal"))
 
 
-def liquid_material(color: Sequence[float], clear: bool) -> bpy.types.Material:
-    """Clear like water, or tinted and glossy for thick liquids."""
+def liquid_material(colors: Sequence[Sequence[float]], clear: Sequence[bool]) -> bpy.types.Material:
+    """Clear like water, or tinted and glossy for thick liquids; which of both is said for each material."""
     material, tree, shader = new_tree(LIQUID)
-    if clear:
-        _let_light_through(tree, shader, color)
-    material.diffuse_color = (*color[:3], 1.0)
-    set_value(shader, "color", (*((0.5 + 0.5 * c for c in color[:3]) if clear else color[:3]), 1.0))
-    set_value(shader, "transmission", 1.0 if clear else 0.25)
-    set_value(shader, "roughness", 0.02 if clear else 0.12)
-    set_value(shader, "ior", 1.333 if clear else 1.45)
+    material.diffuse_color = (*colors[0][:3], 1.0)
+    tints = [tuple(0.5 + 0.5 * c for c in color[:3]) if thin else tuple(color[:3]) for color, thin in zip(colors, clear)]
+    if differ(tints):
+        tree.links.new(_by_material(tree, tints, (-20, 360), "Colours of the materials"), socket(shader, "color"))
+    else:
+        set_value(shader, "color", (*tints[0], 1.0))
+    mixed = _by_material(tree, [(float(thin),) * 3 for thin in clear], (-420, -100), "Clear materials") if differ(clear) else None
+    for n, (name, thick, thin) in enumerate((("transmission", 0.25, 1.0), ("roughness", 0.12, 0.02), ("ior", 1.45, 1.333))):
+        if mixed is None:
+            set_value(shader, name, thin if clear[0] else thick)
+        else:
+            tree.links.new(_range(tree, mixed, thick, thin, (0, -100 - 260 * n), name.title()), socket(shader, name))
+    if any(clear):
+        _let_light_through(tree, shader, colors, mixed)
     return material
 
 
-def _let_light_through(tree, shader, color: Sequence[float]) -> None:
-    """Light that falls through clear liquid comes from caustics, which few samples do not find: let shadows be tinted glass."""
+def _let_light_through(tree, shader, colors: Sequence[Sequence[float]], mixed) -> None:
+    """Light that falls through clear liquid comes from caustics, which few samples do not find: let shadows be tinted glass.
+    `mixed` says where the liquid is clear, None: everywhere."""
     output = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
     path, tint, mix = (tree.nodes.new(f"ShaderNode{kind}") for kind in ("LightPath", "BsdfTransparent", "MixShader"))
     path.location, tint.location, mix.location, output.location = (300, 400), (300, -640), (620, 0), (860, 0)
-    tint.inputs["Color"].default_value = (*(0.7 + 0.3 * c for c in color[:3]), 1.0)
-    tree.links.new(path.outputs["Is Shadow Ray"], mix.inputs[0])
+    shadows = [tuple(0.7 + 0.3 * c for c in color[:3]) for color in colors]
+    if differ(shadows):
+        tree.links.new(_by_material(tree, shadows, (0, -900), "Colours of shadows"), tint.inputs["Color"])
+    else:
+        tint.inputs["Color"].default_value = (*shadows[0], 1.0)
+    shaded = path.outputs["Is Shadow Ray"]
+    if mixed is not None:
+        both = tree.nodes.new("ShaderNodeMath")
+        both.operation, both.location, both.label = "MULTIPLY", (480, 240), "Shadow of a clear one"
+        tree.links.new(shaded, both.inputs[0])
+        tree.links.new(mixed, both.inputs[1])
+        shaded = both.outputs[0]
+    tree.links.new(shaded, mix.inputs[0])
     tree.links.new(shader.outputs[0], mix.inputs[1])
     tree.links.new(tint.outputs[0], mix.inputs[2])
     tree.links.new(mix.outputs[0], output.inputs["Surface"])
+
+
+def differ(values: Sequence) -> bool:
+    return any(value != values[0] for value in values)
 
 
 def assign(obj: bpy.types.Object, material: bpy.types.Material) -> None:

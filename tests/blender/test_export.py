@@ -151,6 +151,24 @@ def test_settings_of_a_script_are_written_as_they_are_now(folder):
     assert member(written, "Lamp")["keys"][0]["power"] == 123.0
 
 
+def test_an_inflow_that_is_on_half_of_the_time_gives_half(folder):
+    scenes.wax_in_a_box(folder, frames=21)
+    tap = scenes.add_box("Tap", 0.1, (0.0, 0.0, 0.3))
+    tap.tallow.role, tap.tallow.velocity = "INFLOW", (0.0, 0.0, -0.2)
+    from tallow import amount
+
+    def given():
+        return amount.liquid_volume(bpy.context.scene) - 0.4 ** 3
+
+    always = given()
+    tap.keyframe_insert("location", frame=1)
+    assert abs(given() - always) < 1e-6 * always
+    for frame, on in ((1, True), (11, False)):
+        tap.tallow.enabled = on
+        tap.keyframe_insert("tallow.enabled", frame=frame)
+    assert abs(given() - 0.1 ** 3 - 0.5 * (always - 0.1 ** 3)) < 1e-6
+
+
 def test_deforming_solid_is_written_per_frame_in_world_space(folder):
     scenes.wax_in_a_box(folder, frames=3)
     sheet = scenes.add_box("Sheet", 0.2, (0.5, 0.0, 0.0))
@@ -201,6 +219,24 @@ def test_force_fields_are_exported(folder):
     assert forces["point"]["keys"][0]["power"] == 3.0 and forces["drag"]["keys"][0]["power"] == 0.5
     assert forces["wind"]["max_distance"] == 2.0
     assert [key["power"] for key in forces["wind"]["keys"]][::2] == [3.0, 9.0]
+
+
+def test_force_fields_that_are_left_out_are_named(folder):
+    scenes.wax_in_a_box(folder, frames=3)
+    for kind in ("WIND", "VORTEX", "TURBULENCE", "MAGNET", "HARMONIC"):
+        bpy.ops.object.effector_add(type=kind)
+        bpy.context.object.name = kind.lower()
+    bpy.data.objects["wind"].hide_viewport = True
+    bpy.data.objects["magnet"].hide_viewport = True  # of no kind that we have, and not there anyway
+    fan = scenes.add_box("Fan", 0.1, (0.0, 0.0, 0.1))
+    scenes.select(fan)
+    bpy.ops.object.forcefield_toggle()
+    fan.tallow.role, fan.field.type, fan.hide_viewport = "SOLID", "WIND", True
+    written, warnings = export(folder)
+    assert [force["name"] for force in written["forces"]] == ["vortex"]
+    for words in (("wind", "disabled"), ("turbulence", "Turbulence", "left out"), ("harmonic", "Harmonic"), ("Fan", "disabled")):
+        assert sum(all(word in text for word in words) for text in warnings) == 1, (words, warnings)
+    assert not any("magnet" in text or "vortex" in text for text in warnings), warnings
 
 
 def test_rigid_body_constraints_become_joints(folder):

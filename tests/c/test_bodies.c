@@ -238,6 +238,62 @@ static void test_bodies_inside_each_other_are_refused_by_name(void **state)
     end(&w);
 }
 
+// A solid that is moved by keys, and a body that hangs on it. At the end: where the joint is, from the solid's side.
+static int hangOnCrank(World *w, tlwJointKind kind, bool turns)
+{
+    float positions[24];
+    tlwObjectDef def = tlwDefaultObjectDef();
+    tlwKey keys[2] = {tlwDefaultKey(), tlwDefaultKey()};
+    for (int n = 0; n < 2; n++)
+        keys[n].position = (tlwVec3){0.08 + 0.08 * n, 0.12, 0.2};
+    keys[1].time = 0.25;
+    if (turns)
+        keys[1].rotation = (tlwQuat){sqrt(0.5), 0, 0, sqrt(0.5)}; // a quarter turn about z
+    def.name = "Crank";
+    def.role = TLW_ROLE_SOLID;
+    def.mesh = boxMesh(positions, (tlwVec3){-0.015, -0.015, -0.015}, (tlwVec3){0.015, 0.015, 0.015});
+    def.keys = keys;
+    def.key_count = 2;
+    tlwJointDef joint = tlwDefaultJointDef();
+    if (tlwAddObject(w->scene, &def, &joint.object_b) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
+    joint.object_a = addBody(w, "Hook", (tlwVec3){0.065, 0.105, 0.15}, (tlwVec3){0.095, 0.135, 0.18}, 2000);
+    joint.name = "Pin";
+    joint.kind = kind;
+    joint.anchor = (tlwVec3){0.08, 0.12, 0.18};
+    joint.axis = kind == TLW_JOINT_SLIDER ? (tlwVec3){0, 0, 1} : (tlwVec3){0, 1, 0};
+    if (tlwAddJoint(w->scene, &joint) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
+    return joint.object_a;
+}
+
+static void test_an_animated_solid_drags_a_body_by_its_joint(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"fixed", "ball", "hinge", "slider"};
+    for (int kind = TLW_JOINT_FIXED; kind <= TLW_JOINT_SLIDER; kind++) {
+        World w = pool();
+        int hook = hangOnCrank(&w, (tlwJointKind)kind, kind == TLW_JOINT_FIXED);
+        run(&w);
+        for (int n = 0; n < FRAMES(6); n++)
+            advance(&w, 1.0 / 24);
+        tlwBodyState body = bodyOf(&w, hook);
+        // Its top, where the joint was made; the body's own origin is that of the world at the start.
+        tlwVec3 top = tlwAdd(body.position, tlwRotate(body.rotation, (tlwVec3){0.08, 0.12, 0.18}));
+        double off = hypot(top.x - 0.16, top.y - 0.12);
+        print_message("%s: top at %.4f %.4f %.4f, turn %.3f about z\n", names[kind], top.x, top.y, top.z,
+                      2 * atan2(body.rotation.z, body.rotation.w));
+        OUTCOME(off < 1e-3);
+        if (kind == TLW_JOINT_SLIDER)
+            OUTCOME(top.z < 0.15); // slides down its rail
+        else
+            OUTCOME(fabs(top.z - 0.18) < 1e-3);
+        if (kind == TLW_JOINT_FIXED)
+            OUTCOME(fabs(2 * atan2(body.rotation.z, body.rotation.w) - acos(0)) < 1e-2);
+        end(&w);
+    }
+}
+
 static void test_checkpoint_with_bodies_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -278,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_thin_plank_rises_and_floats),
         cmocka_unit_test(test_box_that_left_the_water_is_dry),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
+        cmocka_unit_test(test_an_animated_solid_drags_a_body_by_its_joint),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,7 +253,7 @@ static void test_too_many_liquid_cells_are_refused_with_the_memory(void **state)
     tlwDestroyScene(scene);
 }
 
-static void test_joints_need_rigid_bodies(void **state)
+static void test_joints_hold_a_rigid_body(void **state)
 {
     Fixture *f = *state;
     tlwObjectDef wall = cubeDef("Wall", TLW_ROLE_SOLID), ball = cubeDef("Ball", TLW_ROLE_RIGID);
@@ -264,6 +264,12 @@ static void test_joints_need_rigid_bodies(void **state)
     def.name = "Axle";
     def.object_a = a;
     EXPECT(f, tlwAddJoint(f->scene, &def), TLW_BAD_ARGUMENT, "Wall has the role solid");
+    def.object_b = b;
+    EXPECT(f, tlwAddJoint(f->scene, &def), TLW_BAD_ARGUMENT, "body a of a joint must be rigid");
+    tlwObjectDef drain = cubeDef("Drain", TLW_ROLE_OUTFLOW);
+    def.object_a = b;
+    assert_int_equal(tlwAddObject(f->scene, &drain, &def.object_b), TLW_OK);
+    EXPECT(f, tlwAddJoint(f->scene, &def), TLW_BAD_ARGUMENT, "Drain has the role outflow");
     def.object_a = 5;
     EXPECT(f, tlwAddJoint(f->scene, &def), TLW_BAD_ARGUMENT, "object 5");
     def.object_a = def.object_b = b;
@@ -274,6 +280,9 @@ static void test_joints_need_rigid_bodies(void **state)
     def.axis = (tlwVec3){0, 0, 4};
     assert_int_equal(tlwAddJoint(f->scene, &def), TLW_OK);
     assert_true(f->scene->joints[0].def.axis.z == 1);
+    def.object_b = a; // a solid
+    assert_int_equal(tlwAddJoint(f->scene, &def), TLW_OK);
+    assert_int_equal(f->scene->joint_count, 2);
 }
 
 static void test_forces_are_checked(void **state)
@@ -368,7 +377,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_names_and_keys_are_copied, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_scene_without_liquid_in_the_domain_is_refused, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_too_many_liquid_cells_are_refused_with_the_memory, setUp, tearDown),
-        cmocka_unit_test_setup_teardown(test_joints_need_rigid_bodies, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_joints_hold_a_rigid_body, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_forces_are_checked, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_hash_follows_what_the_result_depends_on, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_hash_ends_with_the_frames_that_it_is_asked_for, setUp, tearDown),

@@ -63,7 +63,8 @@ def write_frame(cache, scene, frame, share):
         wide, flat = 1 + share, 1 - 0.6 * share
         place = (middle[0] + wide * radius * x, middle[1] + wide * radius * y, height + flat * radius * z)
         rest = (middle[0] + radius * x, middle[1] + radius * y, middle[2] + radius * z)
-        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest, 0.0))
+        # Of two materials the second one is the half with x above the middle.
+        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest, float(x > 0 and len(scene["materials"]) > 1)))
     properties = "".join(f"property float {name}\n" for name in MESH)
     header = HEADER.format(vertices=len(rows), properties=properties,
                            faces=f"element face {len(faces)}\nproperty list uchar int vertex_indices\n")

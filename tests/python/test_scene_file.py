@@ -14,6 +14,7 @@ def make(folder, **changes):
     path = writer.write_mesh(writer.unique_stem("Suzanne"), POINTS, FACES)
     scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={"gravity": [0, 0, -9.81]},
                       solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
+                      materials=[{"name": "Wax", "viscosity": [[293.15, 0.001]]}],
                       objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "keys": [{"time": 0.0}]}])
     for name, value in changes.items():
         setattr(scene, name, value)
@@ -63,6 +64,7 @@ def test_range_name_output_and_threads_do_not_make_another_scene(tmp_path):
 
 @pytest.mark.parametrize("change, words", [({"world": {"gravity": [0, 0, 0]}}, "world"), ({"domain": {"cell_size": 0.2}}, "domain"),
                                            ({"frames": {"start": 2, "end": 10, "fps": 24.0}}, "start frame"),
+                                           ({"materials": [{"name": "Wax", "viscosity": [[293.15, 0.0011]]}]}, "material"),
                                            ({"objects": []}, "Suzanne")])
 def test_a_change_is_named(tmp_path, change, words):
     assert words in difference(make(tmp_path / "a"), make(tmp_path / "b", **change))
@@ -116,3 +118,27 @@ def test_a_changed_mesh_is_named(tmp_path):
 
 def test_going_there_and_back_is_no_change():
     assert scene_file.vector([0.05 + 0.3 - 0.05, -1e-9]) == [0.3, 0.0]
+
+
+def joint(x):
+    return [{"name": "Axle", "kind": "hinge", "a": "Wheel", "b": None, "anchor": [x, 0.0, 2.5], "axis": [0.0, 1.0, 0.0]}]
+
+
+def test_what_floats_lose_on_the_way_back_is_no_change(tmp_path):
+    a, b = make(tmp_path / "a", joints=joint(1e-7)), make(tmp_path / "b", joints=joint(8e-7))
+    assert difference(a, b) is None
+    assert difference(a, make(tmp_path / "c", joints=joint(1e-5))) == "a joint"
+    shifted = SceneWriter(tmp_path / "b")
+    shifted.write_mesh("Suzanne", np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1]]), FACES)
+    assert difference(a, b) == "the mesh of Suzanne"
+    SceneWriter(tmp_path / "a").write_mesh("Suzanne", np.array([[0, 3e-7, 0], [0, 0, 0], [0, 0, 1]]), FACES)
+    assert difference(a, b) is None
+
+
+def test_a_bake_that_goes_on_keeps_its_scene_to_the_last_digit(tmp_path):
+    a = make(tmp_path / "a", joints=joint(1e-7))
+    b = make(tmp_path / "b", joints=joint(2e-7), frames={"start": 1, "end": 99, "fps": 24.0}, solver={"cfl": 2.0, "threads": 8})
+    scene_file.go_on(a, b)
+    scene = json.loads((a / "scene.json").read_text())
+    assert scene["joints"] == joint(1e-7)
+    assert scene["frames"]["end"] == 99 and scene["solver"] == {"cfl": 2.0, "threads": 8}

@@ -15,6 +15,7 @@ from . import ply
 
 # A longer range, another name, other files or another thread count do not make another simulation.
 FREE_TO_CHANGE = (("frames", "end"), ("name",), ("output",), ("solver", "threads"))
+SAME = 1e-6  # of the size of a place or a direction
 
 
 @dataclass
@@ -62,9 +63,13 @@ class SceneWriter:
 
     def write_scene(self, scene: SceneData) -> Path:
         path = self.folder / "scene.json"
-        text = json.dumps(scene.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        ply.write_atomically(path, _compact(text).encode("utf-8"))
+        _write_json(path, scene.as_json())
         return path
+
+
+def _write_json(path: Path, content: Dict) -> None:
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    ply.write_atomically(path, _compact(text).encode("utf-8"))
 
 
 def _compact(text: str) -> str:
@@ -122,7 +127,8 @@ def difference(old: Path, new: Path) -> Optional[str]:
     for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
                         ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
                         ("joints", "a joint")):
-        if a.get(part) != b.get(part):
+        # Places and directions of joints are what bodies carried there and back; all else is numbers as the artist set them.
+        if not (_alike(a.get(part), b.get(part)) if part == "joints" else a.get(part) == b.get(part)):
             return words
     return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
 
@@ -143,20 +149,69 @@ def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Op
         changed = sorted(set(names_a) ^ set(names_b))
         return f"the object {changed[0]}" if changed else "the order of the objects"
     for first, second in zip(a, b):
-        if first != second:
+        if not _alike(first, second):
             return f"the object {first['name']}"
         pattern = first.get("deform")
         files = [first["mesh"]] if "mesh" in first else []
         if pattern:
             files += [pattern["pattern"] % n for n in range(pattern["first"], pattern["last"] + 1)]
         for name in files:
-            if _bytes(old / name) != _bytes(new / name):
+            if not _alike_meshes(old / name, new / name):
                 return f"the mesh of {first['name']}"
     return None
 
 
-def _bytes(path: Path) -> Optional[bytes]:
+def _alike(a: Any, b: Any) -> bool:
+    """Equal, but for what Blender's floats lose when something is put back to where it was. A list of numbers is a vector."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        if not all(type(value) in (int, float) for value in a + b):
+            return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
+        size = max((abs(value) for value in a + b), default=0.0)
+        return len(a) == len(b) and all(abs(x - y) <= SAME * (size + 1e-3) for x, y in zip(a, b))
+    return a == b
+
+
+def _alike_meshes(old: Path, new: Path) -> bool:
     try:
-        return path.read_bytes()
-    except OSError:
-        return None
+        if old.read_bytes() == new.read_bytes():
+            return True
+        a, b = ply.read(old), ply.read(new)
+        points = [ply.columns(mesh["vertex"], "x", "y", "z") for mesh in (a, b)]
+        return (len(points[0]) == len(points[1]) and np.array_equal(a["face"]["vertex_indices"], b["face"]["vertex_indices"])
+                and np.allclose(*points, rtol=0.0, atol=SAME * float(np.abs(points[0]).max())))
+    except (OSError, ValueError, ply.PlyError):
+        return False
+
+
+def _keys_onwards(old: List[Dict], new: List[Dict], time: float, slack: float) -> List[Dict]:
+    """The old keys up to a time and the new ones after it."""
+    early, late = [key for key in old if key["time"] <= time + slack], [key for key in new if key["time"] > time + slack]
+    if not early or not late:
+        return old
+    # Where nothing changed before that time the new keys may say until when: else the next key would be neared from too early on.
+    still = [key["time"] for key in new if early[-1]["time"] + slack < key["time"] <= time + slack]
+    return early + [{**early[-1], "time": until} for until in still[-1:]] + late
+
+
+def go_on(old: Path, new: Path) -> None:
+    """Take over what is free to change from the new scene folder, and what happens after the old last frame. The rest stays to the
+    last digit: the baker looks at it."""
+    a, b = (json.loads((Path(folder) / "scene.json").read_text(encoding="utf-8")) for folder in (old, new))
+    rate = a["frames"].get("fps") or 24.0
+    time = (min(a["frames"]["end"], b["frames"]["end"]) - a["frames"]["start"]) / rate
+    for part in ("objects", "forces"):
+        for ours, theirs in zip(a.get(part, []), b.get(part, [])):
+            ours["keys"] = _keys_onwards(ours["keys"], theirs["keys"], time, 0.05 / rate)
+            if ours.get("deform"):
+                ours["deform"]["last"] = max(ours["deform"]["last"], theirs["deform"]["last"])
+    for path in (Path(new) / "meshes").glob("*.ply"):
+        if not (Path(old) / "meshes" / path.name).exists():
+            path.rename(Path(old) / "meshes" / path.name)
+    for path in FREE_TO_CHANGE:
+        ours, theirs = a, b
+        for step in path[:-1]:
+            ours, theirs = ours.setdefault(step, {}), theirs[step]
+        ours[path[-1]] = theirs[path[-1]]
+    _write_json(Path(old) / "scene.json", a)

@@ -6,6 +6,7 @@ import math
 import bpy
 
 from .. import shading
+from ..core import animation
 from . import kit
 
 LABEL, TEXT = "Drip Sand Castle", "Drops of wet sand fall one by one, keep their shape and pile up"
@@ -25,7 +26,7 @@ def build() -> None:
         reach, angle = 0.095 * (1.0 - number / len(drops)) ** 0.7, 2.4 * number
         drop.location = (reach * math.cos(angle), reach * math.sin(angle), 0.30)
         drop.keyframe_insert("location", frame=frame)
-    for curve in drop.animation_data.action.fcurves:
+    for curve in animation.curves(drop.animation_data):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     kit.blink(drop, [(frame, frame + 1) for frame in drops])

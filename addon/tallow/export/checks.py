@@ -15,7 +15,7 @@ from ..core import estimate
 from ..core.events import format_seconds
 from ..playback import bodies
 from ..properties.materials import lookup
-from . import heat_checks, meshes, settings
+from . import heat_checks, meshes, motion, settings
 
 SMALLEST_CELL = 2e-5  # m, of the library
 
@@ -78,17 +78,19 @@ def warnings_before_bake(context: bpy.types.Context) -> List[str]:
     low, high = domain.bounds(domain.get(scene))
     found = []
     for obj in roles.with_role(scene, *roles.SOURCES, "RIGID"):
-        if not roles.takes_part(obj, context.view_layer) or not _sticks_out(context, obj, low, high):
+        if not roles.takes_part(obj, context.view_layer) or _is_elsewhere(scene, obj) or not _sticks_out(context, obj, low, high):
             continue
-        found.append(f"{obj.name} sticks out of the domain; " + ("walls push it in, and no liquid acts on it outside."
+        found.append(f"{obj.name} sticks out of the domain; " + ("closed walls push it in, and no liquid acts on it outside."
                      if obj.tallow.role == "RIGID" else "the part outside is cut off."))
     return found
 
 
 def _sticks_out(context: bpy.types.Context, obj: bpy.types.Object, low, high) -> bool:
-    matrix = (bodies.rest_matrix(obj) if obj.tallow.role == "RIGID" else None) or obj.matrix_world
+    matrix = bodies.start_matrix(obj) or obj.matrix_world
     points = meshes.transform(meshes.evaluated(obj, context.evaluated_depsgraph_get()), matrix).positions
-    return bool(len(points)) and any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
+    if not len(points) or any(points[:, i].min() >= high[i] or points[:, i].max() <= low[i] for i in range(3)):
+        return False  # a body that is outside altogether: the library tells
+    return any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
 
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
@@ -98,11 +100,35 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
     problems = []
     if role in roles.FLUIDS and lookup(scene, obj.tallow.material) is None:
         problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
-    box_low, box_high = domain.bounds(obj, bodies.rest_matrix(obj) if role == "RIGID" else None)
-    outside = any(box_high[i] <= low[i] or box_low[i] >= high[i] for i in range(3))
-    if outside and role in roles.FLUIDS + ("RIGID",):
+    if role in roles.FLUIDS + ("RIGID",) and not _is_elsewhere(scene, obj) and _is_outside(scene, obj, low, high):
         problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
-    return problems + _check_cells(scene, obj)
+    return problems + _check_cells(scene, obj) + _check_parent(obj)
+
+
+def _is_elsewhere(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    """Whether it may be at another place now than on the first frame, where it counts."""
+    return scene.frame_current != settings.frame_range(scene)[0] and bodies.start_matrix(obj) is None and motion.moves(obj)
+
+
+def _is_outside(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> bool:
+    """A body may come in through an open side; liquid has to start inside."""
+    box_low, box_high = domain.bounds(obj)
+    beyond = [(box_high[i] <= low[i], box_low[i] >= high[i])[side] for i in range(3) for side in range(2)]
+    return any(out and (obj.tallow.role != "RIGID" or getattr(scene.tallow, wall) != "OPEN")
+               for out, (_name, wall) in zip(beyond, settings.SIDES))
+
+
+def _check_parent(obj: bpy.types.Object) -> List[Problem]:
+    """Blender has no way to turn an object in a space that is stretched."""
+    if obj.tallow.role != "RIGID" or not obj.parent:
+        return []
+    axes = bodies.parent_space(obj).to_3x3().col
+    lengths = [axis.length for axis in axes]
+    square = all(abs(axes[i].dot(axes[i - 1])) < 1e-3 * lengths[i] * lengths[i - 1] for i in range(3))
+    if square and max(lengths) - min(lengths) < 1e-3 * max(lengths):
+        return []
+    return [Problem(False, f"{obj.name} is the child of {obj.parent.name}, which is stretched, so Blender shows it bent when it turns. "
+                           f"Apply the scale of {obj.parent.name} (Ctrl A), or clear the parent.")]
 
 
 def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]:

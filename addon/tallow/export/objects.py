@@ -7,7 +7,7 @@ import math
 from typing import Dict, List, Optional
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ..core.scene_file import number, vector
 from .motion import Track, rotation_of
@@ -52,6 +52,15 @@ def is_force(obj: bpy.types.Object) -> bool:
     return bool(obj.field and obj.field.type in FORCES)
 
 
+def is_other_force(obj: bpy.types.Object) -> bool:
+    """Whether it has a force field of Blender's that Tallow does not know."""
+    return bool(obj.field and obj.field.type != "NONE" and obj.field.type not in FORCES)
+
+
+def force_label(obj: bpy.types.Object) -> str:
+    return obj.field.bl_rna.properties["type"].enum_items[obj.field.type].name
+
+
 def force_member(track: Track, scale: float) -> Dict:
     field = track.obj.field
     keys = track.keys(scale)
@@ -73,21 +82,43 @@ def _all_keys(track: Track, scale: float) -> List[Dict]:
             for time, matrix in zip(track.times, track.matrices)]
 
 
-def joint_member(obj: bpy.types.Object, scale: float, warnings: List[str]) -> Optional[Dict]:
-    """A rigid-body constraint as a joint; None, with a warning, when it cannot be one."""
+def is_joint(obj: bpy.types.Object) -> bool:
+    """Whether it is a rigid-body constraint of Blender that holds one of our bodies."""
     constraint = obj.rigid_body_constraint
-    if not constraint or not constraint.enabled:
-        return None
-    bodies = [body for body in (constraint.object1, constraint.object2) if body and body.tallow.role == "RIGID"]
-    if not bodies:
-        return None
+    return bool(constraint and constraint.enabled
+                and any(body and body.tallow.role == "RIGID" for body in (constraint.object1, constraint.object2)))
+
+
+def is_held(obj: bpy.types.Object) -> bool:
+    """Whether a joint can hold it: a body, or a solid that drags bodies along."""
+    return obj.tallow.role in ("RIGID", "SOLID") or (obj.tallow.role == "HEAT" and obj.tallow.heat_kind == "SOLID")
+
+
+def joint_member(obj: bpy.types.Object, held: List[bpy.types.Object], place: Matrix, scale: float,
+                 warnings: List[str]) -> Optional[Dict]:
+    """A rigid-body constraint as a joint; None, with a warning, when it cannot be one. `place` is that of its first frame."""
+    constraint = obj.rigid_body_constraint
     if constraint.type not in JOINTS:
         kind = constraint.type.title().replace("_", " ")
         warnings.append(f"{obj.name}: Tallow has no joint of the kind {kind}; it is left out.")
         return None
-    matrix = obj.matrix_world
+    bodies = sorted((body for body in held if is_held(body)), key=lambda body: body.tallow.role != "RIGID")
+    for other in held:
+        if not is_held(other):
+            warnings.append(f"{obj.name}: {other.name} is neither a rigid body nor a solid, so the joint holds {bodies[0].name} "
+                            "in place instead. Give it one of these roles if it moves.")
+    _warn_of_limits(obj.name, constraint, warnings)
     # Blender turns a hinge about its local z and moves a slider along its local x.
-    axis = matrix.to_3x3() @ Vector((1, 0, 0) if constraint.type == "SLIDER" else (0, 0, 1))
+    axis = place.to_3x3() @ Vector((1, 0, 0) if constraint.type == "SLIDER" else (0, 0, 1))
     return {"name": obj.name, "kind": JOINTS[constraint.type], "a": bodies[0].name,
             "b": bodies[1].name if len(bodies) > 1 else None,
-            "anchor": vector(matrix.translation * scale), "axis": vector(axis.normalized())}
+            "anchor": vector(place.translation * scale), "axis": vector(axis.normalized())}
+
+
+def _warn_of_limits(name: str, constraint: bpy.types.RigidBodyConstraint, warnings: List[str]) -> None:
+    if constraint.type == "HINGE" and constraint.use_limit_ang_z:
+        warnings.append(f"{name}: Tallow's hinges have no limits; it turns all the way round.")
+    if constraint.type == "SLIDER" and constraint.use_limit_lin_x:
+        warnings.append(f"{name}: Tallow's sliders have no limits; it slides all the way.")
+    if constraint.use_breaking:
+        warnings.append(f"{name}: Tallow's joints do not break; it holds whatever pulls at it.")

@@ -31,7 +31,9 @@ class Exporter:
         self.materials: Dict[str, Dict] = {}
         self.meshes: Dict[str, meshes.Triangles] = {}
         self.objects = [obj for obj in roles.with_role(self.scene) if self._takes_part(obj)]
-        self.fields = sorted((obj for obj in self.scene.objects if objects.is_force(obj)), key=lambda obj: obj.name)
+        self.fields = [obj for obj in sorted(self.scene.objects, key=lambda obj: obj.name) if self._is_field(obj)]
+        self.joints = sorted((obj for obj in self.scene.objects if objects.is_joint(obj)), key=lambda obj: obj.name)
+        self.joint_places: Dict[bpy.types.Object, Matrix] = {}
         self.tracks = {obj: motion.Track(obj) for obj in self.objects + self.fields}
         self.stems = {obj: self.writer.unique_stem(obj.name) for obj in self.objects}
         self.deformations = {obj: motion.Deformation(obj, self.stems[obj]) for obj in self.objects
@@ -40,8 +42,19 @@ class Exporter:
     def _takes_part(self, obj: bpy.types.Object) -> bool:
         if roles.takes_part(obj, self.context.view_layer):
             return True
-        self.warnings.append(f"{obj.name} is disabled in the viewport or excluded, and is left out.")
+        self._warn(f"{obj.name} is disabled in the viewport or excluded, and is left out.")
         return False
+
+    def _is_field(self, obj: bpy.types.Object) -> bool:
+        if objects.is_force(obj):
+            return self._takes_part(obj)
+        if objects.is_other_force(obj) and roles.takes_part(obj, self.context.view_layer):
+            self._warn(f"{obj.name}: Tallow has no force field of the kind {objects.force_label(obj)}; it is left out.")
+        return False
+
+    def _warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def run(self) -> List[str]:
         self._sample()
@@ -51,8 +64,7 @@ class Exporter:
                           solver=settings.solver_member(self.scene), output=settings.output_member(self.scene))
         scene.objects = [self._object(obj) for obj in self.objects]
         scene.forces = [objects.force_member(self.tracks[obj], self.scale) for obj in self.fields]
-        joints = (objects.joint_member(obj, self.scale, self.warnings)
-                  for obj in sorted(self.scene.objects, key=lambda obj: obj.name))
+        joints = (self._joint(obj) for obj in self.joints)
         scene.joints = [joint for joint in joints if joint]
         scene.materials = list(self.materials.values())
         self.writer.write_scene(scene)
@@ -67,13 +79,14 @@ class Exporter:
             obj.update_tag()  # settings that a script changed do not reach the evaluated copy by themselves
         with playback.suspended():
             try:
-                if moving or self.deformations or original != self.first:
+                if moving or self.deformations or original != self.first or any(motion.moves(obj) for obj in self.joints):
                     self.scene.frame_set(self.first)
                 else:
                     self.context.view_layer.update()
                 for obj in self.objects:
                     self._take_mesh(obj)
                 self._sample_frame(self.first, list(self.tracks), self.deformations)
+                self.joint_places = {obj: (playback.bodies.start_matrix(obj) or obj.matrix_world).copy() for obj in self.joints}
                 if moving or self.deformations:
                     # The last step already looks at where solids go next: without the frame after, they would stop dead.
                     for frame in range(self.first + 1, self.last + 2):
@@ -87,13 +100,9 @@ class Exporter:
         depsgraph = self.context.evaluated_depsgraph_get()
         time = (frame - self.first) / settings.frame_rate(self.scene)
         for obj in moving:
-            self.tracks[obj].sample(depsgraph, time, self._start_matrix(obj))
+            self.tracks[obj].sample(depsgraph, time, playback.bodies.start_matrix(obj))
         for deformation in deformations.values():
             deformation.sample(self.writer, depsgraph, frame, self.scale)
-
-    def _start_matrix(self, obj: bpy.types.Object) -> Optional[Matrix]:
-        """Where a body stands that an earlier bake has moved; None when it stands where the artist put it."""
-        return playback.bodies.rest_matrix(obj) if obj.tallow.role == "RIGID" else None
 
     def _take_mesh(self, obj: bpy.types.Object) -> None:
         mesh = meshes.evaluated(obj, self.context.evaluated_depsgraph_get())
@@ -120,6 +129,18 @@ class Exporter:
         if deforms:
             member["deform"] = {"pattern": f"meshes/{self.stems[obj]}_%06d.ply", "first": self.first, "last": self.last}
         return member
+
+    def _joint(self, obj: bpy.types.Object) -> Optional[Dict]:
+        held = [body for body in (obj.rigid_body_constraint.object1, obj.rigid_body_constraint.object2) if body]
+        for body in held:
+            if objects.is_held(body) and body not in self.objects:
+                names = " and ".join(other.name for other in held)
+                self.warnings.append(f"{obj.name} is a joint of {names}, and {body.name} is left out; so is the joint.")
+                return None
+            if body in self.deformations and self.deformations[body].changed:
+                self.warnings.append(f"{obj.name} is a joint of {body.name}, which changes its shape; the joint is left out.")
+                return None
+        return objects.joint_member(obj, held, self.joint_places[obj], self.scale, self.warnings)
 
     def _material(self, obj: bpy.types.Object) -> Optional[str]:
         if obj.tallow.role not in roles.FLUIDS:

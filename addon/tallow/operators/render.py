@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shaders and volumes for the render."""
 
+from typing import Dict, List
+
 import bpy
 from bpy.props import EnumProperty
 
@@ -8,21 +10,27 @@ from .. import domain, playback, roles, shading
 from ..properties.materials import lookup
 
 
+def materials_in_order(context) -> List[Dict]:
+    """What the scene's liquids are made of, in the order in which a bake counts materials."""
+    scene = context.scene
+    sources = [obj for obj in roles.with_role(scene, *roles.FLUIDS) if roles.takes_part(obj, context.view_layer)]
+    found = [lookup(scene, identifier) for identifier in dict.fromkeys(obj.tallow.material for obj in sources)]
+    return [material for material in found if material]
+
+
 def give_material(context, style: str) -> bpy.types.Material:
     """Build a shader and put it on the surface. AUTO looks at what the liquid is made of."""
     scene = context.scene
-    sources = roles.with_role(scene, *roles.FLUIDS)
-    made_of = lookup(scene, sources[0].tallow.material) if sources else None
-    color = tuple(made_of["color"][:3]) if made_of else (0.9, 0.85, 0.7)
+    made_of = materials_in_order(context)
+    colors = [tuple(material["color"][:3]) for material in made_of] or [(0.9, 0.85, 0.7)]
     if style == "AUTO":
-        style = "LIQUID" if made_of and made_of["latent_heat"] <= 0.0 else "WAX"
+        style = "LIQUID" if made_of and all(material["latent_heat"] <= 0.0 for material in made_of) else "WAX"
     extent = domain.size(scene)
     size = 0.5 * max(extent) / scene.unit_settings.scale_length if extent else 1.0
     if style == "WAX":
-        material = shading.wax_material(color, size)
+        material = shading.wax_material(colors, size)
     else:
-        thin = made_of is not None and made_of["viscosity"][-1][1] < 0.05
-        material = shading.liquid_material(color, clear=thin)
+        material = shading.liquid_material(colors, [material["viscosity"][-1][1] < 0.05 for material in made_of] or [False])
     shading.assign(playback.surface.get_object(scene, create=True), material)
     return material
 
@@ -31,7 +39,7 @@ class TALLOW_OT_add_material(bpy.types.Operator):
     bl_idname = "tallow.add_material"
     bl_label = "Add Wax Material"
     bl_description = ("Give the surface a shader that is matt and milky where the wax is solid, and wet and clear where it has "
-                      "melted. Its texture sticks to the wax as it flows")
+                      "melted. Its texture sticks to the wax as it flows. Every material has its own colour")
     bl_options = {"REGISTER", "UNDO"}
 
     style: EnumProperty(name="Look", default="WAX", description="What the surface looks like", items=(

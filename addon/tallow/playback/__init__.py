@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Dict, Iterator, Optional, Tuple
@@ -17,6 +18,7 @@ from . import bodies, particles, surface
 _caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}
 _trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
+_bodies_shown: Dict[str, Tuple] = {}
 _suspended = 0
 
 
@@ -65,17 +67,21 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if _suspended:
         return
     cache = cache_of(scene)
-    frame = cache.nearest(scene.frame_current) if cache else None
+    # Renders with motion blur ask for times between frames. Liquid is blurred by its velocity and stays at the nearest frame.
+    frame = cache.nearest(math.floor(scene.frame_current_final + 0.5)) if cache else None
     if cache is None or frame is None:
         return
     tallow = scene.tallow
     key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, tallow.show_color, tallow.particle_percent)
-    if not force and _shown.get(scene.name) == key:
-        return
-    surface.show(scene, cache, frame, create)
-    particles.show(scene, cache, frame, create)
-    bodies.show(scene, cache, frame)
-    _shown[scene.name] = key
+    if force or _shown.get(scene.name) != key:
+        surface.show(scene, cache, frame, create)
+        particles.show(scene, cache, frame, create)
+        _shown[scene.name] = key
+    moment = bodies.moment(cache, scene.frame_current, scene.frame_subframe)
+    key = (str(cache.folder), scene.frame_current, scene.frame_subframe, *moment)
+    if force or _bodies_shown.get(scene.name) != key:
+        bodies.show(scene, cache, *moment)
+        _bodies_shown[scene.name] = key
 
 
 def clear(scene: bpy.types.Scene) -> None:
@@ -84,12 +90,14 @@ def clear(scene: bpy.types.Scene) -> None:
     particles.clear(scene)
     bodies.restore(scene)
     _shown.pop(scene.name, None)
+    _bodies_shown.pop(scene.name, None)
 
 
 def forget() -> None:
     """Data-blocks were replaced behind our back (a file was loaded, an undo): show everything anew."""
     _shown.clear()
     _trouble.clear()
+    _bodies_shown.clear()
 
 
 def show_colors_in_viewports(on: bool) -> None:

@@ -98,10 +98,16 @@ class TallowObject(bpy.types.PropertyGroup):
     # What the object looked like before it got its role, so that taking the role away gives it back.
     saved_display: StringProperty(options={"HIDDEN"})
     saved_hide_render: BoolProperty(options={"HIDDEN"})
-    # Where a baked body stood before the bake, and where playback last put it.
+    # Where a baked body stood before the bake, and where playback last put it: in the world, and relative to its parent.
     has_rest: BoolProperty(options={"HIDDEN"})
     rest_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})
     placed_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})
+    placed_basis: FloatVectorProperty(size=16, options={"HIDDEN"})
+    # Its name in a bake, and that bake's folder: the artist may rename it.
+    baked_name: StringProperty(options={"HIDDEN"})
+    baked_in: StringProperty(options={"HIDDEN"})
+    # Whether playback took it out of Blender's own rigid body simulation.
+    made_kinematic: BoolProperty(options={"HIDDEN"})
 
 
 CLASSES = (TallowObject,)

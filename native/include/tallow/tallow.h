@@ -322,7 +322,8 @@ typedef enum tlwJointKind {
     TLW_JOINT_SLIDER = 3
 } tlwJointKind;
 
-// Joint between two rigid bodies, or a body and the world (object_b = -1). Anchor and axis in world space at the start.
+// Joint between two rigid bodies, a body and a solid (object_b; where the solid goes the body is dragged along), or a
+// body and the world (object_b = -1). Anchor and axis in world space at the start.
 typedef struct tlwJointDef {
     const char *name;
     tlwJointKind kind;

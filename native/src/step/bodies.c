@@ -218,10 +218,12 @@ static void placeKeyed(const tlwBodies *bodies, const tlwSolids *solids, double 
         tlwBody *body = &bodies->world->bodies[link->body];
         const tlwObjectDef *def = &bodies->scene->objects[solids->items[link->solid].object].def;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
-        tlwMotion motion = tlwSampleMotion(def->keys, def->key_count, time + dt / 2, dt);
+        tlwKey next = tlwSampleKeys(def->keys, def->key_count, time + dt);
+        tlwPlaceBody(body, next.position, next.rotation);
+        tlwVec3 there = body->position; // of the centre of mass: what is fixed to it must come to just there
         tlwPlaceBody(body, key.position, key.rotation);
-        body->velocity = tlwAdd(motion.velocity, tlwCross(motion.spin, tlwSub(body->position, motion.origin)));
-        body->spin = motion.spin;
+        body->velocity = tlwScale(tlwSub(there, body->position), 1 / dt);
+        body->spin = tlwSampleMotion(def->keys, def->key_count, time + dt / 2, dt).spin;
     }
 }
 

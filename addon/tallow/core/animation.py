@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animation curves in every Blender: those of an action up to 4.x, those that an action keeps for a slot from 5.0 on."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, List, Optional
+
+PLACE = ("location", "rotation_", "scale", "delta_")  # how the paths begin that move an object
+
+
+def action_curves(action: Any, slot: Any) -> List[Any]:
+    """The curves of an action that are meant for a slot; older Blenders have no slots."""
+    if action is None:
+        return []
+    if hasattr(action, "fcurves"):
+        return list(action.fcurves)
+    strips = (strip for layer in action.layers for strip in layer.strips) if slot else ()
+    bags = (strip.channelbag(slot) for strip in strips)
+    return [curve for bag in bags if bag for curve in bag.fcurves]
+
+
+def curves(animation: Any) -> List[Any]:
+    """The curves of what `animation_data` belongs to; none for None."""
+    return action_curves(animation.action, getattr(animation, "action_slot", None)) if animation else []
+
+
+def find_curve(animation: Any, path: str) -> Optional[Any]:
+    return next((curve for curve in curves(animation) if curve.data_path == path), None)
+
+
+def moves_place(animation: Any) -> bool:
+    """Whether `animation_data` moves, turns or scales its object, by keyframes, drivers or strips."""
+    if not animation:
+        return False
+    found = curves(animation) + list(animation.drivers)
+    for track in animation.nla_tracks:
+        found += _strip_curves(track.strips)
+    return any(curve.data_path.startswith(PLACE) for curve in found)
+
+
+def _strip_curves(strips: Iterable[Any]) -> List[Any]:
+    found = []
+    for strip in strips:
+        found += action_curves(strip.action, getattr(strip, "action_slot", None)) + _strip_curves(strip.strips)
+    return found
