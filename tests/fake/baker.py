@@ -64,7 +64,7 @@ def write_frame(cache, scene, frame, share):
         place = (middle[0] + wide * radius * x, middle[1] + wide * radius * y, height + flat * radius * z)
         rest = (middle[0] + radius * x, middle[1] + radius * y, middle[2] + radius * z)
         # Of two materials the second one is the half with x above the middle.
-        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest, float(x > 0 and len(scene["materials"]) > 1)))
+        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest, float(x > 0 and len(scene.get("materials", [])) > 1)))
     properties = "".join(f"property float {name}\n" for name in MESH)
     header = HEADER.format(vertices=len(rows), properties=properties,
                            faces=f"element face {len(faces)}\nproperty list uchar int vertex_indices\n")

@@ -9,6 +9,7 @@ import bpy
 
 from .. import roles
 from ..core import presets
+from ..core.animation import curves as animation_curves
 from ..core.presets import ZERO_CELSIUS
 from ..properties.materials import lookup
 
@@ -80,12 +81,5 @@ def _may_reach(obj: bpy.types.Object, celsius: float) -> bool:
 def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
     """Whether a setting is animated or driven, so that its present value says little."""
     animation = obj.animation_data
-    curves = [*animation.drivers, *_curves(animation.action)] if animation else []
+    curves = [*animation.drivers, *animation_curves(animation)] if animation else []
     return any(curve.data_path == f"tallow.{name}" for curve in curves)
-
-
-def _curves(action) -> List:
-    if action is None or hasattr(action, "fcurves"):
-        return list(action.fcurves) if action else []
-    # Blender 5.0 keeps them by layer and slot.
-    return [curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
