@@ -49,11 +49,23 @@ def details(entry: Dict) -> Rows:
     return rows
 
 
+# What the library calls the stages of a time step, in the artist's words.
+STAGES = {"step": "Starting a step", "sources": "Inflows and outflows", "bodies": "Contacts of bodies", "transport": "Moving the liquid",
+          "solids": "Solids on the grid", "surface": "Mending the surface", "gather": "Liquid onto the grid", "heat": "Heat",
+          "forces": "Forces", "pieces": "Frozen pieces", "pressure": "Pressure", "coupling": "Pushing bodies", "viscosity": "Viscosity",
+          "spread": "Spreading particles", "extend": "Velocity around the liquid", "particles": "Particles", "output": "Waiting for files",
+          "mesh": "Surface mesh"}
+
+
+def stage_words(name: str) -> str:
+    return STAGES.get(name, name.replace("_", " ").capitalize())
+
+
 def stages(entry: Dict) -> Rows:
     """Seconds per stage of the time step, the longest first."""
     found = entry.get("stages")
     if not isinstance(found, dict):
         return []
     ordered = sorted(found.items(), key=lambda item: -float(item[1]))
-    return [(name.replace("_", " ").capitalize(), f"{float(seconds):.2f} s")
+    return [(stage_words(name), f"{float(seconds):.2f} s")
             for name, seconds in ordered if float(seconds) >= 0.005]

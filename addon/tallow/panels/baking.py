@@ -5,7 +5,7 @@ import bpy
 
 from .. import bake, cache_paths, playback
 from ..core.events import format_seconds
-from ..core.statistics import details, stages, summary
+from ..core.statistics import details, stage_words, stages, summary
 from ..export import checks
 from ..export.settings import frame_range
 from .common import Sidebar, facts, fields, wrapped
@@ -80,7 +80,7 @@ def _draw_running(context, layout, status) -> None:
     row.operator("tallow.cancel", icon="CANCEL")
     left = status.seconds_left
     rows = [("Time left", format_seconds(left))] if left is not None else []
-    facts(layout, rows + ([("Now", status.stage)] if status.stage else []))
+    facts(layout, rows + ([("Now", stage_words(status.stage))] if status.stage else []))
     layout.prop(tallow, "follow")
 
 
