@@ -81,6 +81,7 @@ static void restInRoom(tlwReport *report, const char *where, double viscosity, b
     tlwMaterialDef liquid = tlwMakeLiquid("Liquid", 1000, viscosity);
     tlwObjectDef solid = tlwDefaultObjectDef();
     solid.surface = TLW_SURFACE_SLIP;
+    solid.friction = 0;
     tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
     int material = tlwAddRigMaterial(&rig, &liquid);
@@ -197,6 +198,7 @@ static void runComesToRest(tlwReport *report)
     tlwMaterialDef liquid = tlwMakeLiquid("Goo", 1000, 1e4);
     tlwObjectDef slip = tlwDefaultObjectDef(), thrown = tlwDefaultObjectDef();
     slip.surface = TLW_SURFACE_SLIP;
+    slip.friction = 0;
     thrown.velocity = (tlwVec3){2, 0, -4};
     tlwRig rig;
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
@@ -337,11 +339,94 @@ static void runDamBreak(tlwReport *report)
     compareWithExperiment(report);
 }
 
+// A slab of thick liquid that slides on a slippery floor, which is the domain's or a block's that ends between cells.
+typedef struct Slide {
+    tlwRig rig;
+    double friction, speed, slope; // of the floor; m/s at the start; degrees, along x
+    bool block;
+} Slide;
+
+static void startSlide(tlwReport *report, Slide *s)
+{
+    const double dx = 0.025, turn = s->slope * acos(-1) / 180, top = s->block ? 1.4 * dx : 0;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){36 * dx, 8 * dx, 10 * dx};
+    def.gravity = (tlwVec3){9.81 * sin(turn), 0, -9.81 * cos(turn)};
+    for (int i = 0; i < 6; i++)
+        def.walls[i] = TLW_WALL_SLIP;
+    def.wall_friction = s->block ? 0 : s->friction;
+    tlwMaterialDef goo = tlwMakeLiquid("Goo", 1000, 2e4);
+    tlwObjectDef slab = tlwDefaultObjectDef(), floor = tlwDefaultObjectDef();
+    slab.velocity = (tlwVec3){s->speed, 0, 0};
+    floor.surface = TLW_SURFACE_SLIP;
+    floor.friction = s->friction;
+    tlwStartRig(&s->rig, &def, tlwGetReportThreads(report));
+    slab.material = tlwAddRigMaterial(&s->rig, &goo);
+    if (s->block)
+        tlwAddRigObject(&s->rig, "Floor", TLW_ROLE_SOLID, tlwMakeBox((tlwVec3){-1, -1, -1}, (tlwVec3){2, 2, top}),
+                        &floor);
+    tlwVec3 low = {4 * dx, 2 * dx, top}, high = {16 * dx, 6 * dx, top + 4 * dx};
+    tlwAddRigObject(&s->rig, "Slab", TLW_ROLE_LIQUID, tlwMakeBox(low, high), &slab);
+    tlwRunRig(&s->rig);
+}
+
+// Mean speed along the slope after a time; the least one on the way.
+static double followSlide(Slide *s, double seconds, double *least)
+{
+    double mean = NAN;
+    for (int frame = 0; frame < 20 && tlwAdvanceRig(&s->rig, seconds / 20); frame++) {
+        tlwParticleView view;
+        if (!tlwCheckRig(&s->rig, tlwGetParticles(s->rig.sim, &view)) || !view.count)
+            return NAN;
+        mean = 0;
+        for (int64_t i = 0; i < view.count; i++)
+            mean += view.velocity[3 * i] / (double)view.count;
+        *least = fmin(*least, mean);
+    }
+    return mean;
+}
+
+// Coulomb: a wall holds back by at most its friction times what presses on it, and never pushes back.
+static void runSlide(tlwReport *report)
+{
+    for (int block = 0; block < 2; block++) {
+        const char *where = block ? "block" : "wall";
+        char what[80];
+        Slide s[] = {{.friction = 0.5, .speed = 1},
+                     {.friction = 0, .speed = 1},
+                     {.friction = 0.2, .slope = 30},
+                     {.friction = 0.7, .slope = 30}};
+        const double slower = 0.5 * 9.81 * 0.1, faster = 9.81 * 0.2 * (0.5 - 0.2 * sqrt(0.75));
+        double least = 1, ignored = 1;
+        for (int i = 0; i < 4; i++) {
+            s[i].block = block;
+            startSlide(report, &s[i]);
+        }
+        snprintf(what, sizeof what, "%s: speed lost in 0.1 s (m/s)", where);
+        tlwReportRelative(report, what, 1 - followSlide(&s[0], 0.1, &least), slower, 0.1);
+        snprintf(what, sizeof what, "%s: speed after 0.4 s (m/s)", where);
+        tlwReportBelow(report, what, fabs(followSlide(&s[0], 0.3, &least)), 0.01);
+        snprintf(what, sizeof what, "%s: speed back (m/s)", where);
+        tlwReportBelow(report, what, fmax(-least, 0), 1e-3);
+        snprintf(what, sizeof what, "%s, no friction: speed lost in 0.1 s (m/s)", where);
+        tlwReportBelow(report, what, fabs(1 - followSlide(&s[1], 0.1, &ignored)), 0.01);
+        snprintf(what, sizeof what, "%s: speed down a slope after 0.2 s (m/s)", where);
+        tlwReportRelative(report, what, followSlide(&s[2], 0.2, &ignored), faster, 0.1);
+        snprintf(what, sizeof what, "%s: speed down a slope that holds it (m/s)", where);
+        tlwReportBelow(report, what, fabs(followSlide(&s[3], 0.2, &ignored)), 0.02);
+        for (int i = 0; i < 4; i++)
+            tlwEndRig(report, &s[i].rig);
+    }
+}
+
 const tlwVerifyCase tlw_verify_flow[] = {
     {"hydrostatic", "what rests in a box, around a ball and in a tilted mesh box goes on resting", runHydrostatic,
      true},
     {"standing_wave", "small waves in a trough do not grow", runStandingWave, true},
     {"comes_to_rest", "thick liquid thrown into a slippery container off the grid comes to rest", runComesToRest, true},
+    {"slide", "friction slows what slides on a slippery floor, by Coulomb's law", runSlide, true},
     {"dam_break", "a collapsing column runs as potential flow says, and as Martin and Moyce measured", runDamBreak,
      false},
     {0},

@@ -2,6 +2,7 @@
 #include "step/advect.h"
 #include "step/extend.h"
 #include "step/forces.h"
+#include "step/friction.h"
 #include "step/frozen_contact.h"
 #include "step/frozen_surface.h"
 #include "step/inflow.h"
@@ -216,6 +217,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
                            .held = flow->frozen,
                            .held_value = sim->pieces.count > 0 ? TLW_FROZEN_HELD : 0,
                            .has_nozzles = flow->given >= 0,
+                           .has_grip = flow->grip[0] >= 0,
                            .open = {flow->open[0], flow->open[1], flow->open[2]},
                            .coupling = coupling,
                            .solid_object = flow->solid_object,
@@ -234,6 +236,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
         def.solid_velocity[a] = flow->solid_velocity[a];
         def.held_share[a] = flow->held_share[a];
         def.held_velocity[a] = flow->held_velocity[a];
+        def.grip[a] = flow->grip[a];
     }
     tlwStressStats stats = {0};
     tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
@@ -307,18 +310,22 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     TLW_TRY(projectOnce(sim, pressure, false));
     if (sim->solids.split)
         tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);
-    if (strong)
+    bool again = strong || flow->squeeze >= 0; // friction brakes what comes behind as well
+    if (again)
         tlwApplyViscousPressure(pressure);
     else
         tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     // A viscous number below that changes no bit of a velocity in single precision.
     tlwClockStage(sim, "pressure");
-    if (viscosity * dt > 1e-8 * density * dx * dx) {
+    if (again || viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
-        TLW_TRY(applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL));
+        TLW_TRY(tlwFindGrip(sim->context->threads, sim->scene, dt, &sim->flow));
+        tlwResult result = applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL);
+        tlwReturnGrip(&sim->flow);
+        TLW_TRY(result);
         tlwClockStage(sim, "viscosity");
-        if (strong) {
+        if (again) {
             showBodies(sim, dt, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
             if (sim->solids.split)
@@ -405,6 +412,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     tlwClockStage(sim, "gather");
     TLW_TRY(heat(sim, passed));
     tlwClockStage(sim, "heat");
+    TLW_TRY(tlwFindSqueeze(sim->context->threads, sim->scene, &sim->flow));
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
     tlwResult result = solveMotion(sim, dt, coupling);
