@@ -16,11 +16,9 @@
 #include "step/transfer.h"
 #include "step/viscosity.h"
 
-#include "base/kernel.h"
 #include "base/memory.h"
-#include "grid/sample_lanes.h"
 
-#include <string.h>
+#include <math.h>
 
 // Tiles reach this far beyond particles: the level set's band, and what transport and extension read.
 #define MARGIN (TLW_PHI_BAND + 0.5f)
@@ -143,58 +141,15 @@ static tlwResult heat(tlwSim *sim, double dt)
     return TLW_OK;
 }
 
-typedef struct Shift {
-    const tlwGrid *grid;
-    float *shift[3];
-    tlwParticles *particles;
-} Shift;
-
-static inline float limitShift(float cells)
-{
-    return cells > 0.25f ? 0.25f : cells < -0.25f ? -0.25f : cells;
-}
-
-// Eight at a time; the last ones alone.
-TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
-{
-    const Shift *s = context;
-    float per_cell = (float)(1 / s->grid->dx), *const *position = s->particles->position;
-    const uint32_t *frozen = s->particles->frozen;
-    int64_t n = begin;
-    for (; tlwFitsLanes(s->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
-        float p[3][TLW_LANES], d[3][TLW_LANES];
-        for (int a = 0; a < 3; a++)
-            memcpy(p[a], position[a] + n, sizeof p[a]);
-        tlwSampleVelocityLanes(s->grid, s->shift, (const float(*)[TLW_LANES])p, d);
-        for (int a = 0; a < 3; a++)
-            for (int l = 0; l < TLW_LANES; l++) {
-                float moved = p[a][l] + limitShift(d[a][l] * per_cell);
-                position[a][n + l] = frozen[n + l] ? p[a][l] : moved;
-            }
-    }
-    for (; n < end; n++) {
-        if (frozen[n])
-            continue;
-        float p[3] = {position[0][n], position[1][n], position[2][n]}, d[3];
-        tlwSampleVelocity(s->grid, s->shift, p, d);
-        for (int a = 0; a < 3; a++)
-            position[a][n] += limitShift(d[a] * per_cell);
-    }
-}
-
 // Move particles apart where they crowd; their velocity does not change.
 static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
 {
-    tlwGrid *grid = &sim->flow.grid;
     int slots[3];
-    Shift s = {.grid = grid, .particles = &sim->particles};
     bool needed = false;
     tlwSolveStats stats;
     tlwResult result = tlwSolveDensity(pressure, slots, &needed, &stats);
     if (result == TLW_OK && needed) {
-        for (int a = 0; a < 3; a++)
-            s.shift[a] = tlwGetFloats(grid, slots[a]);
-        tlwParallelFor(sim->context->threads, sim->particles.count, 4096, shiftRange, &s);
+        tlwShiftParticles(sim->context->threads, &sim->flow.grid, slots, &sim->particles);
         tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
     }
     return result;
@@ -397,8 +352,9 @@ static tlwResult updateParticles(tlwSim *sim, const tlwBodyCoupling *coupling)
 {
     tlwThreads *threads = sim->context->threads;
     int per_axis = sim->scene->def.particles_per_axis;
-    if (onParticles(sim))
-        tlwUpdateParticles(threads, &sim->flow, isAffine(sim), (float)sim->scene->def.flip_blend, &sim->particles);
+    // Of grid transport particles only show the velocity; steps are chosen by it.
+    float blend = onParticles(sim) ? (float)sim->scene->def.flip_blend : 0;
+    tlwUpdateParticles(threads, &sim->flow, isAffine(sim), blend, &sim->particles);
     tlwUpdatePieceParticles(threads, &sim->flow, &sim->pieces, coupling, &sim->particles);
     return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
                               &sim->next_id);
