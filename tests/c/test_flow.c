@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "sim_helpers.h"
+#include "step/sim.h"
 
 static tlwVec3 meanVelocity(World *w, double *fastest)
 {
@@ -60,9 +61,49 @@ static void test_every_transport_collapses_a_column(void **state)
     }
 }
 
+// Particles within a box of cells.
+static int64_t countInside(const tlwParticles *q, const int low[3], const int high[3], bool drop)
+{
+    int64_t count = 0;
+    for (int64_t n = 0; n < q->count; n++) {
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside = inside && q->position[a][n] >= (float)low[a] && q->position[a][n] < (float)high[a];
+        count += inside;
+        if (inside && drop)
+            q->mass[n] = 0;
+    }
+    return count;
+}
+
+static void test_cells_that_ran_empty_fill_again(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.37, 0.21, 0.113},
+           (tlwVec3){0, 0, 0});
+    run(&w);
+    advance(&w, 1.0 / 24);
+    const int low[3] = {14, 7, 4}, high[3] = {16, 9, 6};
+    tlwParticles *q = &w.sim->particles;
+    int64_t usual = countInside(q, low, high, true), kept = 0;
+    for (int64_t n = 0; n < q->count; n++)
+        if (q->mass[n] > 0)
+            tlwCopyParticle(q, kept++, n);
+    q->count = kept;
+    assert_int_equal(countInside(q, low, high, false), 0);
+    for (int frame = 0; frame < FRAMES(2); frame++)
+        advance(&w, 1.0 / 24);
+    print_message("%d of %d\n", (int)countInside(q, low, high, false), (int)usual);
+    OUTCOME(countInside(q, low, high, false) >= usual / 2);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells_that_ran_empty_fill_again),
         cmocka_unit_test(test_every_transport_collapses_a_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
