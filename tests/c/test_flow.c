@@ -100,11 +100,195 @@ static void test_cells_that_ran_empty_fill_again(void **state)
     end(&w);
 }
 
+// A pool whose left wall is a piston that drives in by 8 cm in half a second, or a bag of the same shape that swells by
+// it.
+static const double STROKE = 0.08;
+
+static void pistonBox(float positions[24], double way)
+{
+    boxMesh(positions, (tlwVec3){-0.1, -0.05, -0.05}, (tlwVec3){0.04 + way, 0.21, 0.3});
+    for (int n = 0; n < 8; n += 2)
+        positions[3 * n] = -0.1f; // only the front moves
+}
+
+static float piston_positions[24];
+
+static tlwResult swell(void *user, int frame, tlwMeshData *mesh)
+{
+    double fps = *(const double *)user;
+    pistonBox(piston_positions, STROKE * fmin(2 * (frame - 1) / fps, 1));
+    *mesh = (tlwMeshData){piston_positions, 8, box_triangles, 12};
+    return TLW_OK;
+}
+
+static void push(bool swells)
+{
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){0.04, -0.05, -0.05}, (tlwVec3){0.37, 0.21, 0.08}, (tlwVec3){0, 0, 0});
+    tlwObjectDef piston = tlwDefaultObjectDef();
+    tlwKey keys[2] = {tlwDefaultKey(), tlwDefaultKey()};
+    float positions[24];
+    pistonBox(positions, 0);
+    keys[1].time = 0.5;
+    keys[1].position.x = STROKE;
+    piston.name = swells ? "Bag" : "Piston";
+    piston.role = TLW_ROLE_SOLID;
+    piston.mesh = (tlwMeshData){positions, 8, box_triangles, 12};
+    piston.keys = keys;
+    piston.key_count = swells ? 1 : 2;
+    piston.deform = swells ? swell : NULL;
+    piston.deform_user = &def.fps;
+    assert_int_equal(tlwAddObject(w.scene, &piston, NULL), TLW_OK);
+    run(&w);
+    tlwStats before, after;
+    tlwGetStats(w.sim, &before);
+    for (int frame = 0; frame < FRAMES(12); frame++)
+        advance(&w, 1.0 / 24);
+    tlwGetStats(w.sim, &after);
+    tlwParticleView view;
+    float nearest = 1;
+    assert_int_equal(tlwGetParticles(w.sim, &view), TLW_OK);
+    for (int64_t n = 0; n < view.count; n++)
+        nearest = fminf(nearest, view.position[3 * n]);
+    // The pool is as long as the way from the piston to the far wall: its middle moves by half the stroke.
+    double moved = after.centre_of_mass.x - before.centre_of_mass.x;
+    print_message("%s: nearest at %.4f m, centre moved by %.4f m, rose by %.4f, volume %.4f, surface %.4f\n",
+                  piston.name, (double)nearest, moved, after.centre_of_mass.z - before.centre_of_mass.z,
+                  after.particle_volume / before.particle_volume, after.surface_volume / before.particle_volume);
+    OUTCOME(nearest > 0.04 + STROKE - 0.002 && nearest < 0.04 + STROKE + 0.005);
+    OUTCOME(fabs(moved - STROKE / 2) < 0.15 * STROKE / 2);
+    OUTCOME(fabs(after.particle_volume / before.particle_volume - 1) < 1e-4);
+    OUTCOME(fabs(after.surface_volume / before.particle_volume - 1) < 0.01);
+    end(&w);
+}
+
+static void test_a_keyed_piston_pushes_liquid(void **state)
+{
+    (void)state;
+    push(false);
+}
+
+static void test_a_swelling_solid_pushes_liquid(void **state)
+{
+    (void)state;
+    push(true);
+}
+
+static void test_a_full_tank_without_air_rests(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "All", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.37, 0.21, 0.3}, (tlwVec3){0, 0, 0});
+    addBox(&w, TLW_ROLE_SOLID, "Block", (tlwVec3){0.1, 0.05, 0.1}, (tlwVec3){0.155, 0.11, 0.15}, (tlwVec3){0, 0, 0});
+    run(&w);
+    tlwStats first, last;
+    tlwGetStats(w.sim, &first);
+    double fastest = 0;
+    for (int frame = 0; frame < FRAMES(6); frame++) {
+        advance(&w, 1.0 / 24);
+        tlwGetStats(w.sim, &last);
+        fastest = fmax(fastest, last.max_speed);
+    }
+    print_message("full: fastest %.2e m/s, %d iterations, volume %.5f\n", fastest, last.pressure_iterations,
+                  last.particle_volume / first.particle_volume);
+    OUTCOME(fastest < 1e-5 && fabs(last.particle_volume / first.particle_volume - 1) < 1e-4);
+    end(&w);
+}
+
+static void test_liquid_outside_the_domain_does_not_count(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    def.domain_max = (tlwVec3){0.16, 0.16, 0.16};
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.3, -0.3, -0.3}, (tlwVec3){0.46, 0.46, 0.08}, (tlwVec3){0, 0, 0});
+    run(&w);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    print_message("volume %.5f of it\n", stats.particle_volume / (0.16 * 0.16 * 0.08));
+    assert_true(fabs(stats.particle_volume / (0.16 * 0.16 * 0.08) - 1) < 1e-3);
+    end(&w);
+}
+
+static void test_240_frames_of_sloshing_keep_the_volume(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    def.cell_size = 0.05;
+    def.domain_max = (tlwVec3){0.8, 0.4, 0.6};
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Column", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.4, 0.45, 0.38},
+           (tlwVec3){0, 0, 0});
+    run(&w);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    double start = stats.particle_volume, drift[3] = {0};
+    for (int frame = 1; frame <= FRAMES(240); frame++) {
+        tlwSurfaceView surface;
+        advance(&w, 1.0 / 24);
+        tlwGetStats(w.sim, &stats);
+        drift[0] = fmax(drift[0], fabs(stats.particle_volume / start - 1));
+        drift[1] = fmax(drift[1], fabs(stats.surface_volume / start - 1));
+        if (frame % 24)
+            continue;
+        assert_int_equal(tlwGetSurface(w.sim, &surface), TLW_OK);
+        drift[2] = fmax(drift[2], fabs(surface.volume / start - 1));
+    }
+    print_message("drift of particles %.1e, level set %.1e, mesh %.1e; %.3f m/s at the end\n", drift[0], drift[1],
+                  drift[2], stats.max_speed);
+    OUTCOME(drift[0] < 1e-6 && drift[1] < 0.005 && drift[2] < 0.005);
+    end(&w);
+}
+
+// Root mean square of the top of the mesh, all of it, about its mean; cells.
+static double measureBump(World *w, double dx, double above)
+{
+    tlwSurfaceView surface;
+    assert_int_equal(tlwGetSurface(w->sim, &surface), TLW_OK);
+    double sum = 0, square = 0;
+    int count = 0;
+    for (int n = 0; n < surface.vertex_count; n++) {
+        double z = surface.position[3 * n + 2] / dx;
+        if (z * dx < above)
+            continue;
+        sum += z;
+        square += z * z;
+        count++;
+    }
+    assert_true(count > 100);
+    return sqrt(fmax(square / count - sum / count * sum / count, 0));
+}
+
+static void test_a_flat_pool_stays_flat_to_its_edges(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    def.domain_max = (tlwVec3){0.16, 0.16, 0.16};
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.37, 0.21, 0.113},
+           (tlwVec3){0, 0, 0});
+    run(&w);
+    for (int frame = 0; frame < FRAMES(48); frame++)
+        advance(&w, 1.0 / 24);
+    double bump = measureBump(&w, def.cell_size, 0.113 - def.cell_size);
+    print_message("bump %.4f cells\n", bump);
+    OUTCOME(bump < 0.05);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_that_ran_empty_fill_again),
         cmocka_unit_test(test_every_transport_collapses_a_column),
+        cmocka_unit_test(test_a_keyed_piston_pushes_liquid),
+        cmocka_unit_test(test_a_swelling_solid_pushes_liquid),
+        cmocka_unit_test(test_a_full_tank_without_air_rests),
+        cmocka_unit_test(test_liquid_outside_the_domain_does_not_count),
+        cmocka_unit_test(test_240_frames_of_sloshing_keep_the_volume),
+        cmocka_unit_test(test_a_flat_pool_stays_flat_to_its_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,9 +250,13 @@ static double volumeRange(void *context, int64_t begin, int64_t end)
     const LevelSet *l = context;
     float per_cell = (float)(1 / l->grid->dx);
     double sum = 0;
+    const int *dims = l->grid->dims;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
+    for (int i = 0; i < TLW_TILE && j >= 0 && j < dims[1] && k >= 0 && k < dims[2]; i++) {
+        int x = l->grid->tiles[t].cell[0] + i;
+        if (x < 0 || x >= dims[0]) // what a mesh reaches out of the domain is no liquid
+            continue;
         float f = insideShare(l->phi[row + i] - l->shift, per_cell);
         if (f > 0)
             sum += f * tlwGetOpenShare(l->grid, l->solid, row + i);
