@@ -278,9 +278,41 @@ static void test_a_flat_pool_stays_flat_to_its_edges(void **state)
     end(&w);
 }
 
+// A cube of water that falls in a domain of so many metres.
+static tlwStats fall(double side)
+{
+    tlwSceneDef def = smallTank();
+    def.domain_min = (tlwVec3){-side / 2, -side / 2, -side / 2};
+    def.domain_max = (tlwVec3){side / 2, side / 2, side / 2};
+    World w = begin(2, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Cube", (tlwVec3){-0.15, -0.15, -0.15}, (tlwVec3){0.15, 0.15, 0.15},
+           (tlwVec3){0, 0, 0});
+    run(&w);
+    advance(&w, 1.0 / 24);
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    end(&w);
+    return stats;
+}
+
+// Counted, not clocked: cells and tiles that are visited, iterations, and the most memory that the process ever had,
+// which the second run, of the larger domain, may only raise.
+static void test_empty_space_costs_nothing(void **state)
+{
+    (void)state;
+    tlwStats small = fall(0.96), large = fall(1.92);
+    print_message("tiles %d and %d, cells %d and %d, %.0f and %.0f MB\n", (int)small.tiles, (int)large.tiles,
+                  (int)small.cells, (int)large.cells, 1e-6 * (double)small.peak_memory,
+                  1e-6 * (double)large.peak_memory);
+    assert_true((double)large.tiles <= 1.1 * (double)small.tiles && (double)large.cells <= 1.1 * (double)small.cells);
+    assert_true(large.substeps == small.substeps && large.pressure_iterations <= small.pressure_iterations + 1);
+    OUTCOME((double)large.peak_memory <= 1.25 * (double)small.peak_memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_space_costs_nothing), // first: it looks at the memory of the process
         cmocka_unit_test(test_cells_that_ran_empty_fill_again),
         cmocka_unit_test(test_every_transport_collapses_a_column),
         cmocka_unit_test(test_a_keyed_piston_pushes_liquid),
