@@ -328,6 +328,7 @@ static void runDamBreak(tlwReport *report)
 typedef struct Slide {
     tlwRig rig;
     double friction, speed, slope; // of the floor; m/s at the start; degrees, along x
+    double belt;                   // m/s, speed of the block
     bool block;
 } Slide;
 
@@ -345,6 +346,11 @@ static void startSlide(tlwReport *report, Slide *s)
     tlwMaterialDef goo = tlwMakeLiquid("Goo", 1000, 2e4);
     tlwObjectDef slab = tlwDefaultObjectDef(), floor = tlwDefaultObjectDef();
     slab.velocity = (tlwVec3){s->speed, 0, 0};
+    tlwKey keys[2] = {tlwDefaultKey(), tlwDefaultKey()};
+    keys[1].time = 1;
+    keys[1].position.x = s->belt;
+    floor.keys = keys;
+    floor.key_count = 2;
     floor.surface = TLW_SURFACE_SLIP;
     floor.friction = s->friction;
     tlwStartRig(&s->rig, &def, tlwGetReportThreads(report));
@@ -404,6 +410,13 @@ static void runSlide(tlwReport *report)
         for (int i = 0; i < 4; i++)
             tlwEndRig(report, &s[i].rig);
     }
+    Slide belt = {.friction = 0.5, .belt = 0.5, .block = true};
+    double ignored = 0;
+    startSlide(report, &belt);
+    tlwReportRelative(report, "belt: speed given in 0.05 s (m/s)", followSlide(&belt, 0.05, &ignored),
+                      0.5 * 9.81 * 0.05, 0.15);
+    tlwReportRelative(report, "belt: speed after 0.2 s (m/s)", followSlide(&belt, 0.15, &ignored), 0.5, 0.02);
+    tlwEndRig(report, &belt.rig);
 }
 
 const tlwVerifyCase tlw_verify_flow[] = {

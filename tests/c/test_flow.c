@@ -257,7 +257,7 @@ static double measureBump(World *w, double dx, double above)
         square += z * z;
         count++;
     }
-    assert_true(count > 100);
+    assert_true(count > 50);
     return sqrt(fmax(square / count - sum / count * sum / count, 0));
 }
 
