@@ -201,16 +201,16 @@ static inline int countFrames(const char *cache, bool *finished)
     return count;
 }
 
-// Every mesh, particle and checkpoint file of the last frames is the same. VDB files carry a random id.
-static inline void expectSameCache(const char *a, const char *b, int last)
+// Every mesh, particle and VDB file and the last checkpoint is the same.
+static void expectSameCache(const char *a, const char *b, int last)
 {
     static const char *const patterns[] = {"mesh/mesh_%06d.ply", "particles/particles_%06d.ply",
-                                           "state/state_%06d.tlw"};
-    for (int kind = 0; kind < 3; kind++)
-        for (int frame = kind == 2 ? last : 1; frame <= last; frame++) {
-            char file[64], name[200];
+                                           "surface/surface_%06d.vdb", "state/state_%06d.tlw"};
+    for (int kind = 0; kind < 4; kind++)
+        for (int frame = kind == 3 ? last : 1; frame <= last; frame++) {
+            char file[64], name[240];
             size_t size_a = 0, size_b = 1;
-            snprintf(file, sizeof file, kind == 0 ? patterns[0] : kind == 1 ? patterns[1] : patterns[2], frame);
+            snprintf(file, sizeof file, patterns[kind], frame);
             snprintf(name, sizeof name, "%s/%s", a, file);
             char *data_a = readAll(name, &size_a);
             snprintf(name, sizeof name, "%s/%s", b, file);

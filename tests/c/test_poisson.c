@@ -133,6 +133,13 @@ static void test_dam_break_converges_in_few_iterations(void **state)
     assert_true(large <= 1.5 * small + 1);
 }
 
+static void test_iterations_hardly_grow_with_the_grid(void **state)
+{
+    (void)state;
+    int few = iterationsFor(damBreak, 2 * SMALL, 1e-6), many = iterationsFor(damBreak, 2 * LARGE, 1e-6);
+    assert_true(2 * many <= 3 * few);
+}
+
 static void test_rough_pool_with_pillars_converges(void **state)
 {
     (void)state;
@@ -288,6 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dam_break_converges_in_few_iterations),
+        cmocka_unit_test(test_iterations_hardly_grow_with_the_grid),
         cmocka_unit_test(test_rough_pool_with_pillars_converges),
         cmocka_unit_test(test_closed_box_converges),
         cmocka_unit_test(test_solution_holds_cell_by_cell_whatever_scratch_memory_held),

@@ -169,6 +169,41 @@ static void test_merged_particles_carry_what_they_carried(void **state)
     freeFixture(&f);
 }
 
+static double sumHeat(const tlwParticles *q)
+{
+    double sum = 0;
+    for (int64_t n = 0; n < q->count; n++)
+        sum += q->mass[n] * q->enthalpy[n];
+    return sum;
+}
+
+// Deep in the liquid, where cells hold one or two particles in place of eight.
+static void test_split_particles_carry_what_they_carried(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f, 1);
+    tlwParticles *q = &f.particles;
+    tlwGrid *grid = &f.flow.grid;
+    tlwFillFloats(NULL, grid, tlwGetFloats(grid, f.flow.phi), (float)(-3 * grid->dx));
+    for (int64_t n = 0; n < q->count; n++)
+        q->enthalpy[n] = 1e5f * (1 + random01());
+    double before[16], after[16], heat = sumHeat(q);
+    float largest, largest_after, lightest = 1;
+    uint32_t next_id = COUNT;
+    sumParticles(q, before, &largest);
+    assert_int_equal(tlwReseedParticles(NULL, &f.flow, 8, &f.order, q, &next_id), TLW_OK);
+    sumParticles(q, after, &largest_after);
+    assert_true(q->count > 3 * COUNT / 2 && next_id == q->count);
+    for (int n = 0; n < 16; n++)
+        assert_true(fabs(after[n] - before[n]) < 1e-6 * before[0] * (n < 1 ? 1 : n < 4 ? 20 : 2));
+    assert_true(fabs(sumHeat(q) / heat - 1) < 1e-6 && largest_after == largest);
+    for (int64_t n = 0; n < q->count; n++)
+        lightest = fminf(lightest, q->mass[n]);
+    assert_true(lightest >= 0.2499f * (float)before[0] / COUNT); // of the mean: what is light is not split again
+    freeFixture(&f);
+}
+
 static void test_gather_is_the_plain_sum(void **state)
 {
     (void)state;
@@ -223,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_keep_15_bits),
         cmocka_unit_test(test_merged_particles_carry_what_they_carried),
+        cmocka_unit_test(test_split_particles_carry_what_they_carried),
         cmocka_unit_test(test_gather_is_the_plain_sum),
         cmocka_unit_test(test_gather_is_the_same_bits_on_any_number_of_threads),
     };

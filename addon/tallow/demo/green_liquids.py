@@ -22,9 +22,9 @@ def build() -> None:
         kit.recipe(pool, f"Green {viscosity:g}", [(20.0, DENSITY * viscosity)], density=(DENSITY, DENSITY), color=(0.07, 0.42, 0.09))
         throw = kit.cast(kit.ball(f"Throw {viscosity:g}", 0.75, (x - 0.5, y, 2.2)), "LIQUID", velocity=(2.0, 0.0, -4.0))
         throw.tallow.material = pool.tallow.material
-        kit.paint(kit.cast(kit.ball(f"Bump {viscosity:g}", 0.7, (x + 0.7, y + 0.2, 0.1)), "SOLID", surface="SLIP"), kit.STONE)
+        kit.paint(kit.cast(kit.ball(f"Bump {viscosity:g}", 0.7, (x + 0.7, y + 0.2, 0.1)), "SOLID", surface="SLIP", friction=0.0), kit.STONE)
     for name, size in (("Wall X", (GAP, 2.4 * half, 4.0)), ("Wall Y", (2.4 * half, GAP, 4.0))):
-        kit.cast(kit.block(name, size, (0.0, 0.0, 1.5)), "SOLID", surface="SLIP").hide_render = True
+        kit.cast(kit.block(name, size, (0.0, 0.0, 1.5)), "SOLID", surface="SLIP", friction=0.0).hide_render = True
     kit.where((-half, -half, 0.0), (half, half, 3.2), "z0=SLIP")
     kit.film((0.0, -0.2, 0.6), 7.2, (0.25, -1.0, 0.75), floor=-0.01)
     kit.surface("LIQUID")

@@ -13,7 +13,7 @@ SHEET = (1, 8, 14, 22, 36, 60)
 def build() -> None:
     scene = bpy.context.scene
     scene.tallow.thermal_speed = 0.0
-    kit.pane(kit.cast(kit.cup("Glass", 0.040, 0.115, 0.007, (0.0, 0.0, 0.0)), "SOLID", surface="SLIP"))
+    kit.pane(kit.cast(kit.cup("Glass", 0.040, 0.115, 0.007, (0.0, 0.0, 0.0)), "SOLID", surface="SLIP", friction=0.1))
     tea = kit.cast(kit.tube("Tea", 0.040, 0.070, (0.0, 0.0, 0.007)), "LIQUID")
     kit.recipe(tea, "Iced tea", color=(0.85, 0.50, 0.15))
     for number, (x, y, z, turn) in enumerate(((-0.016, -0.010, 0.095, 0.3), (0.017, 0.008, 0.102, 0.9), (-0.004, 0.010, 0.140, 0.5))):

@@ -65,7 +65,7 @@ class TallowObject(bpy.types.PropertyGroup):
     surface: EnumProperty(name="Surface", items=SURFACES, default="STICK", options=set(),
                           description="What liquid does at its surface")
     friction: FloatProperty(name="Friction", default=0.5, min=0.0, soft_max=1.0, max=10.0, options=set(),
-                            description="0 is ice, 1 is rubber")
+                            description="0 is ice, 1 is rubber. Where liquid slips, it is slowed by this too")
     restitution: FloatProperty(name="Bounciness", default=0.2, min=0.0, max=1.0, options=set(),
                                description="0 stops dead, 1 bounces back to where it fell from")
     weigh_by: EnumProperty(name="Weight", default="DENSITY", options=set(), description="How heavy the body is", items=(

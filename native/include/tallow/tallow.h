@@ -306,8 +306,8 @@ typedef struct tlwForceDef {
     tlwForceKind kind;
     const tlwKey *keys; // position and rotation (local z is the wind or vortex axis); power = strength
     int key_count;
-    double falloff;      // exponent of 1/distance^falloff
-    double min_distance; // m
+    double falloff;      // beyond min_distance the strength is times (1 + distance - min_distance)^-falloff
+    double min_distance; // m: full strength up to here
     double max_distance; // m, 0 = unlimited
     int cookie;
 } tlwForceDef;

@@ -9,6 +9,9 @@
 // Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
 void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
 
+// Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most.
+void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles);
+
 // Push particles out of solids and closed walls; flow->solid must be current.
 void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles);
 

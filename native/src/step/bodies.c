@@ -267,10 +267,9 @@ static tlwVec3 lasting(const tlwVec3 last[2])
     return (tlwVec3){lesser(last[0].x, last[1].x), lesser(last[0].y, last[1].y), lesser(last[0].z, last[1].z)};
 }
 
-static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double time)
+static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double time, double dt)
 {
-    tlwVec3 field = tlwGetFieldAcceleration(bodies->scene, time, body->position, body->velocity);
-    return tlwAdd(bodies->scene->def.gravity, field);
+    return tlwGetAcceleration(bodies->scene, time, dt, body->position, body->velocity);
 }
 
 // What contacts and joints will add over the dt after `time`. Poses and velocities stay; contacts keep the impulses of
@@ -289,7 +288,7 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, doub
         if (!link->rigid)
             continue;
         const tlwBody *body = &world->bodies[link->body];
-        tlwVec3 push = tlwAdd(outerPush(bodies, body, time), lasting(link->push));
+        tlwVec3 push = tlwAdd(outerPush(bodies, body, time, dt), lasting(link->push));
         tlwSetPredictedVelocity(world, link->body, tlwMulAdd(body->velocity, dt, push),
                                 tlwMulAdd(body->spin, dt, lasting(link->turn)), dt);
     }
@@ -329,7 +328,7 @@ tlwResult tlwPredictBodies(tlwBodies *bodies, tlwSolids *solids, double time, do
         tlwCoupledBody *coupled = tlwAddCoupledBody(coupling);
         if (!coupled)
             return tlwFailMemory(&bodies->context->message, "the rigid bodies");
-        tlwVec3 push = tlwAdd(outerPush(bodies, body, time), link->contact_velocity);
+        tlwVec3 push = tlwAdd(outerPush(bodies, body, time, dt), link->contact_velocity);
         coupled->object = solid->object;
         coupled->inverse_mass = 1 / body->mass;
         coupled->inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));

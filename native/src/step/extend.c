@@ -223,35 +223,27 @@ tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
     return extend(threads, flow, 2, true, NULL, NULL);
 }
 
-// How an object's or a wall's surface holds the liquid.
-static void surfaceOf(const Extend *e, int object, const float p[3], bool *stick, float *friction)
+// Whether liquid sticks to an object or a wall. Friction has slowed it already (friction.h).
+static bool sticksTo(const Extend *e, int object, const float p[3])
 {
     const tlwSceneDef *def = &e->scene->def;
-    *stick = false;
-    *friction = 0;
-    if (object >= 0) {
-        *stick = e->scene->objects[object].def.surface == TLW_SURFACE_STICK;
-        *friction = (float)e->scene->objects[object].def.friction;
-    } else if (object == TLW_WALL_OBJECT) {
-        *friction = (float)def->wall_friction;
-        for (int a = 0; a < 3; a++)
-            if ((p[a] < 0.5f && def->walls[2 * a] == TLW_WALL_NO_SLIP) ||
-                (p[a] > (float)e->grid->dims[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
-                *stick = true;
-    }
+    if (object >= 0)
+        return e->scene->objects[object].def.surface == TLW_SURFACE_STICK;
+    for (int a = 0; a < 3 && object == TLW_WALL_OBJECT; a++)
+        if ((p[a] < 0.5f && def->walls[2 * a] == TLW_WALL_NO_SLIP) ||
+            (p[a] > (float)e->grid->dims[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+            return true;
+    return false;
 }
 
 // One face inside a solid: remove what flows through the wall from the full velocity there, keep one component of it.
 static float constrained(const Extend *e, int axis, int64_t c, const float p[3], int object, float *const old[3])
 {
     float g[3], v[3], s[3], n[3];
-    bool stick;
-    float friction;
-    surfaceOf(e, object, p, &stick, &friction);
     for (int a = 0; a < 3; a++)
         s[a] = a == axis ? tlwGetFloats(e->grid, e->flow->solid_velocity[a])[c]
                          : tlwSampleFace(e->grid, tlwGetFloats(e->grid, e->flow->solid_velocity[a]), a, p);
-    if (stick)
+    if (sticksTo(e, object, p))
         return s[axis];
     tlwSampleSolid(e->flow, p, g);
     float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -265,14 +257,7 @@ static float constrained(const Extend *e, int axis, int64_t c, const float p[3],
     }
     if (through > 0)
         through = 0; // leaving the wall is free
-    float along[3], speed = 0;
-    for (int a = 0; a < 3; a++) {
-        along[a] = v[a] - through * n[a];
-        speed += along[a] * along[a];
-    }
-    speed = sqrtf(speed);
-    float held = speed > 0 ? friction * -through / speed : 0;
-    return s[axis] + along[axis] * (held < 1 ? 1 - held : 0);
+    return s[axis] + v[axis] - through * n[axis];
 }
 
 typedef struct Constrain {

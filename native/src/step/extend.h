@@ -14,7 +14,7 @@ tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, cons
 // 0.
 tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow);
 
-// Inside solids: no flow through the wall; along it what the wall's surface says (slip, friction, stick).
+// Inside solids: no flow through the wall; along it what the wall's surface says (slip, stick).
 tlwResult tlwConstrainVelocity(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow);
 
 #endif

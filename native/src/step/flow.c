@@ -33,8 +33,8 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->piece = tlwAddField(grid, sizeof no_piece, &no_piece, false);
     flow->cover = tlwAddField(grid, sizeof no_piece, &no_piece, true);
     for (int a = 0; a < 3; a++)
-        flow->fluidity_slope[a] = flow->held_share[a] = flow->held_velocity[a] = -1;
-    flow->given = -1;
+        flow->fluidity_slope[a] = flow->held_share[a] = flow->held_velocity[a] = flow->grip[a] = -1;
+    flow->given = flow->squeeze = -1;
     return flow->cover >= 0;
 }
 

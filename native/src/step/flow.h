@@ -44,6 +44,10 @@ typedef struct tlwFlow {
     int stick;             // cell, uint8: liquid sticks to the solids near this cell
     int solid_object;      // cell, int16: nearest object within the band, -1 = none, -2 = domain wall
 
+    int squeeze; // cell, float, Pa: viscous stress on the wall in the cell; -1 as grip
+    int grip[3]; // face, float, kg/s: how strongly walls with friction hold the face back from sliding along them; -1
+                 // but during a viscosity solve in scenes that have some (friction.h)
+
     // Inflows with a velocity; -1 unless there are some (tlwAddNozzleFields)
     int held_share[3];    // face, float 0..1: share of the face that they hold; part of `open`
     int held_velocity[3]; // face, float, m/s, where the share is not 0

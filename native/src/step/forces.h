@@ -3,12 +3,17 @@
 #define TLW_STEP_FORCES_H
 
 #include "scene/scene.h"
+#include "shape/particles.h"
 #include "step/flow.h"
 
 // Add dt times the acceleration at `time` to every face's velocity.
 void tlwApplyForces(tlwThreads *threads, const tlwScene *scene, double time, double dt, tlwFlow *flow);
 
-// Acceleration by the scene's force fields at a world position, for a material point with that velocity.
-tlwVec3 tlwGetFieldAcceleration(const tlwScene *scene, double time, tlwVec3 position, tlwVec3 velocity);
+// Mean acceleration over dt by gravity and force fields at a world position, for a material point with that velocity.
+tlwVec3 tlwGetAcceleration(const tlwScene *scene, double time, double dt, tlwVec3 position, tlwVec3 velocity);
+
+// The largest acceleration of any particle, drag left out: what a step must allow for.
+double tlwGetStrongestPush(tlwThreads *threads, const tlwScene *scene, double time, const tlwFlow *flow,
+                           const tlwParticles *particles);
 
 #endif

@@ -427,8 +427,8 @@ void tlwPushPieces(const tlwPieceWorld *place, double time, double dt, tlwPieces
         tlwPiece *piece = &pieces->items[n];
         if (!place->world || piece->body < 0 || !isFree(piece))
             continue;
-        tlwVec3 push = tlwGetFieldAcceleration(scene, time, piece->centre, piece->velocity);
-        push = tlwAdd(tlwAdd(push, scene->def.gravity), lasting(piece->push));
+        tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
+        push = tlwAdd(push, lasting(piece->push));
         tlwSetPredictedVelocity(place->world, piece->body, tlwMulAdd(piece->velocity, dt, push),
                                 tlwMulAdd(piece->spin, dt, lasting(piece->turning)), dt);
     }

@@ -184,8 +184,8 @@ tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double tim
         tlwCoupledBody *body = tlwAddCoupledBody(coupling);
         if (!body)
             return tlwFailMemory(&context->message, "the frozen pieces");
-        tlwVec3 push = tlwGetFieldAcceleration(scene, time, piece->centre, piece->velocity);
-        push = tlwAdd(tlwAdd(push, scene->def.gravity), piece->contact_velocity);
+        tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
+        push = tlwAdd(push, piece->contact_velocity);
         piece->predicted_velocity = tlwMulAdd(piece->velocity, dt, push);
         piece->predicted_spin = tlwMulAdd(piece->spin, dt, piece->contact_spin);
         piece->push[1] = piece->push[0];

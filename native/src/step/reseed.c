@@ -78,7 +78,9 @@ static double mergeRange(void *context, int64_t begin, int64_t end)
     return (double)gone;
 }
 
-// Heaviest particles of a thin cell, as many as are missing to half the usual number; none below a quarter of the mean.
+// All particles of cells deep in the liquid that hold few, but for those that have been split already. Cells that have
+// run empty need nothing here: the density solve draws particles into them (`test_flow`), which also keeps the liquid's
+// centre where it is; halves of a neighbour's particles would not.
 static tlwResult planSplits(Reseed *r, int64_t t, float usual_mass)
 {
     const tlwGrid *grid = &r->flow->grid;
@@ -103,18 +105,26 @@ static tlwResult planSplits(Reseed *r, int64_t t, float usual_mass)
     return TLW_OK;
 }
 
-// Two halves a quarter of a cell apart, along a direction that differs from particle to particle.
+// How far a particle is from the sides of its cell along an axis.
+static float getRoom(const tlwParticles *q, int axis, int64_t n)
+{
+    float x = q->position[axis][n], within = x - floorf(x);
+    return within < 0.5f ? within : 1 - within;
+}
+
+// Two halves a quarter of a cell apart, along a direction that differs from particle to particle but stays in the cell
+// where it can. Their middle is where the whole was.
 static void split(tlwParticles *q, int64_t n, int64_t twin, uint32_t id)
 {
     tlwCopyParticle(q, twin, n);
     q->mass[n] *= 0.5f;
     q->mass[twin] = q->mass[n];
     int axis = (int)(q->id[n] % 3);
+    for (int a = 0; a < 3 && getRoom(q, axis, n) < 0.125f; a++)
+        axis = getRoom(q, a, n) > getRoom(q, axis, n) ? a : axis;
     q->id[twin] = id;
-    float x = q->position[axis][n], cell = floorf(x);
-    float low = fmaxf(x - 0.125f, cell + 0.01f), high = fminf(x + 0.125f, cell + 0.99f);
-    q->position[axis][n] = low;
-    q->position[axis][twin] = high;
+    q->position[axis][n] -= 0.125f;
+    q->position[axis][twin] += 0.125f;
 }
 
 static double massRange(void *context, int64_t begin, int64_t end)

@@ -4,8 +4,9 @@
 
 #include "step/sorting.h"
 
-// In sorted particles: cells deep in the liquid with fewer than a third of the usual number split their heaviest
-// particles, cells with more than twice the usual number merge their lightest. `per_cell` is the usual number.
+// In sorted particles: cells deep in the liquid with fewer than a third of the usual number, but some, split theirs
+// down to a quarter of the mean mass; cells with more than twice the usual number merge their lightest. `per_cell` is
+// the usual number.
 tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_cell, const tlwParticleOrder *order,
                              tlwParticles *particles, uint32_t *next_id);
 

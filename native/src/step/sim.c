@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "step/forces.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/transfer.h"
@@ -269,8 +270,10 @@ double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
     Speed s = {&sim->particles};
     double speed = sqrt(tlwParallelMax(sim->context->threads, sim->particles.count, 65536, speedRange, &s));
     speed = fmax(speed, fmax(sim->solids.max_speed, fastestInflow(sim)));
-    // What gravity will add counts as well; counting it up to the end of the frame keeps the frame's steps even.
-    double reach = def->cfl * def->cell_size, gravity = tlwLength(def->gravity);
+    // What gravity and force fields will add counts as well; counting it up to the end of the frame keeps the frame's
+    // steps even.
+    double reach = def->cfl * def->cell_size;
+    double gravity = tlwGetStrongestPush(sim->context->threads, sim->scene, sim->time, &sim->flow, &sim->particles);
     speed += fmin(gravity * fmin(left, 1 / def->fps), 1.5 * sqrt(gravity * reach));
     double dt = fmin(fmin(reach / (speed + 1e-9), getWaveLimit(sim)), sim->dt_limit);
     double needed = ceil(left / dt - 1e-6);

@@ -2,6 +2,7 @@
 #include "step/advect.h"
 #include "step/extend.h"
 #include "step/forces.h"
+#include "step/friction.h"
 #include "step/frozen_contact.h"
 #include "step/frozen_surface.h"
 #include "step/inflow.h"
@@ -12,7 +13,6 @@
 #include "step/reseed.h"
 #include "step/sim.h"
 #include "step/split.h"
-#include "step/spread.h"
 #include "step/transfer.h"
 #include "step/viscosity.h"
 
@@ -146,6 +146,20 @@ static tlwResult heat(tlwSim *sim, double dt)
     return TLW_OK;
 }
 
+// Move particles apart where they crowd; their velocity does not change.
+static tlwResult spreadParticles(tlwSim *sim, tlwPressure *pressure)
+{
+    int slots[3];
+    bool needed = false;
+    tlwSolveStats stats;
+    tlwResult result = tlwSolveDensity(pressure, slots, &needed, &stats);
+    if (result == TLW_OK && needed) {
+        tlwShiftParticles(sim->context->threads, &sim->flow.grid, slots, &sim->particles);
+        tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
+    }
+    return result;
+}
+
 #define LAST_HALF 4        // times that a viscosity step is halved
 #define DRAG_ITERATIONS 80 // with free pieces as unknowns; `melt_volume` takes 55
 
@@ -163,6 +177,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
                            .held = flow->frozen,
                            .held_value = sim->pieces.count > 0 ? TLW_FROZEN_HELD : 0,
                            .has_nozzles = flow->given >= 0,
+                           .has_grip = flow->grip[0] >= 0,
                            .open = {flow->open[0], flow->open[1], flow->open[2]},
                            .coupling = coupling,
                            .solid_object = flow->solid_object,
@@ -181,6 +196,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
         def.solid_velocity[a] = flow->solid_velocity[a];
         def.held_share[a] = flow->held_share[a];
         def.held_velocity[a] = flow->held_velocity[a];
+        def.grip[a] = flow->grip[a];
     }
     tlwStressStats stats = {0};
     tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
@@ -254,18 +270,22 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     TLW_TRY(projectOnce(sim, pressure, false));
     if (sim->solids.split)
         tlwProjectBodies(&sim->flow, &sim->solids, dt, density, coupling);
-    if (strong)
+    bool again = strong || flow->squeeze >= 0; // friction brakes what comes behind as well
+    if (again)
         tlwApplyViscousPressure(pressure);
     else
         tlwFillFloats(sim->context->threads, &sim->flow.grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     // A viscous number below that changes no bit of a velocity in single precision.
     tlwClockStage(sim, "pressure");
-    if (viscosity * dt > 1e-8 * density * dx * dx) {
+    if (again || viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
         tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
-        TLW_TRY(applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL));
+        TLW_TRY(tlwFindGrip(sim->context->threads, sim->scene, dt, &sim->flow));
+        tlwResult result = applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL);
+        tlwReturnGrip(&sim->flow);
+        TLW_TRY(result);
         tlwClockStage(sim, "viscosity");
-        if (strong) {
+        if (again) {
             showBodies(sim, dt, coupling);
             TLW_TRY(projectOnce(sim, pressure, true));
             if (sim->solids.split)
@@ -274,7 +294,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     }
     showBodies(sim, dt, coupling);
     tlwFinishBodies(&sim->bodies, dt, coupling);
-    return tlwSpreadParticles(sim->context->threads, &sim->flow, pressure, &sim->particles);
+    return spreadParticles(sim, pressure);
 }
 
 // Viscosity and pressure, with rigid bodies and frozen pieces as unknowns.
@@ -339,8 +359,9 @@ static tlwResult updateParticles(tlwSim *sim, const tlwBodyCoupling *coupling)
 {
     tlwThreads *threads = sim->context->threads;
     int per_axis = sim->scene->def.particles_per_axis;
-    if (onParticles(sim))
-        tlwUpdateParticles(threads, &sim->flow, isAffine(sim), (float)sim->scene->def.flip_blend, &sim->particles);
+    // Of grid transport particles only show the velocity; steps are chosen by it.
+    float blend = onParticles(sim) ? (float)sim->scene->def.flip_blend : 0;
+    tlwUpdateParticles(threads, &sim->flow, isAffine(sim), blend, &sim->particles);
     tlwUpdatePieceParticles(threads, &sim->flow, &sim->pieces, coupling, &sim->particles);
     return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
                               &sim->next_id);
@@ -354,6 +375,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     TLW_TRY(endStage(sim, "gather"));
     TLW_TRY(heat(sim, passed));
     TLW_TRY(endStage(sim, "heat"));
+    TLW_TRY(tlwFindSqueeze(sim->context->threads, sim->scene, &sim->flow));
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
     tlwResult result = solveMotion(sim, dt, coupling);

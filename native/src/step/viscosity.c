@@ -113,6 +113,31 @@ static void holdNozzleRange(void *context, int64_t begin, int64_t end)
         }
 }
 
+// A wall's friction is mass that moves as the wall does.
+static void gripRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    const tlwViscosityDef *def = build->def;
+    tlwStressSystem *system = build->system;
+    const tlwGrid *grid = &system->level.grid;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++) {
+            const float *grip = tlwGetFloats(def->grid, def->grip[a]);
+            const float *velocity = tlwGetFloats(def->grid, def->solid_velocity[a]);
+            TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            {
+                int64_t from = tlwCellIndex(def->grid, grid->tiles[t].cell[0], (int)j, k);
+                for (int i = 0; i < TLW_TILE; i++) {
+                    float mass = (float)def->dt * grip[from + i];
+                    if (!(mass > 0) || !(system->level.mass[a][row + i] > 0))
+                        continue;
+                    system->level.mass[a][row + i] += mass;
+                    system->b.at[a][row + i] += mass * velocity[from + i];
+                }
+            }
+        }
+}
+
 // Faces that no sample touches are no unknowns: nothing changes their velocity.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
@@ -187,6 +212,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdRange, build);
     if (def->has_nozzles)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdNozzleRange, build);
+    if (def->has_grip)
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, gripRange, build);
     tlwLoadBodies(build, &bodies);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};

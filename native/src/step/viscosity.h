@@ -30,6 +30,9 @@ typedef struct tlwViscosityDef {
     // Inflows hold faces of which they have at least half. Face, float; -1 = none.
     bool has_nozzles;
     int held_share[3], held_velocity[3];
+    // Friction: a force of grip times the velocity over that of the solid. Face, float, kg/s.
+    bool has_grip;
+    int grip[3];
     // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
     // and spin here. Null, or a body that is too small: they move as solid_velocity says.
     tlwBodyCoupling *coupling;
