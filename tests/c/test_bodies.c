@@ -11,23 +11,6 @@
 
 #include "sim_helpers.h"
 
-static int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)
-{
-    float positions[24];
-    tlwObjectDef def = tlwDefaultObjectDef();
-    tlwKey key = tlwDefaultKey();
-    def.name = name;
-    def.role = TLW_ROLE_RIGID;
-    def.mesh = boxMesh(positions, low, high);
-    def.keys = &key;
-    def.key_count = 1;
-    def.density = density;
-    int object = -1;
-    if (tlwAddObject(w->scene, &def, &object) != TLW_OK)
-        fail_msg("%s", tlwGetMessage(w->context));
-    return object;
-}
-
 static tlwSceneDef poolDef(void)
 {
     tlwSceneDef def = smallTank();
@@ -47,13 +30,6 @@ static World pool(void)
 {
     tlwSceneDef def = poolDef();
     return poolOf(&def);
-}
-
-static tlwBodyState bodyOf(World *w, int object)
-{
-    tlwBodyState state;
-    assert_int_equal(tlwGetBody(w->sim, object, &state), TLW_OK);
-    return state;
 }
 
 static void test_body_falls_freely_in_air(void **state)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "rigid/sdf_collider.h"
+#include "step/body_shapes.h"
 #include "step/forces.h"
 #include "step/frozen.h"
 
@@ -13,13 +14,6 @@ static bool hasRigid(const tlwScene *scene)
         if (scene->objects[o].def.role == TLW_ROLE_RIGID)
             return true;
     return false;
-}
-
-static tlwResult scaledMesh(const tlwBodies *bodies, const tlwSolid *solid, tlwMesh *mesh)
-{
-    TLW_TRY(tlwCopyMesh(&bodies->scene->objects[solid->object].mesh, &bodies->context->message, mesh));
-    tlwTransformMesh(mesh, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, solid->scale);
-    return TLW_OK;
 }
 
 // The split method multiplies what pressure does by the ratio of densities (000 s5.7).
@@ -36,8 +30,9 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
     tlwMessage *message = &bodies->context->message;
     const tlwObjectDef *def = &bodies->scene->objects[solid->object].def;
     tlwMesh mesh;
-    TLW_TRY(scaledMesh(bodies, solid, &mesh));
-    tlwResult result = tlwCreateSdfCollider(solid->sdf, &mesh, 0, &link->collider, message);
+    TLW_TRY(tlwRenewShape(bodies, solid, link));
+    TLW_TRY(tlwCopyShape(bodies, solid, &mesh));
+    tlwResult result = TLW_OK;
     tlwBody body = tlwDefaultBody();
     body.name = def->name;
     body.collider = link->collider;
@@ -138,11 +133,7 @@ tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids 
         const tlwSolid *solid = &solids->items[n];
         tlwBodyLink *link = &bodies->links[bodies->link_count++];
         *link = (tlwBodyLink){.solid = n, .body = -1, .rigid = solid->body};
-        if (!solid->vertex_velocity) // the shape of a deforming solid changes; bodies pass through it
-            TLW_TRY(addBody(bodies, solid, link));
-        else
-            tlwLog(context, TLW_LOG_WARNING, "%s deforms; rigid bodies do not collide with it.",
-                   scene->objects[solid->object].def.name);
+        TLW_TRY(addBody(bodies, solid, link));
     }
     TLW_TRY(addWalls(bodies));
     TLW_TRY(addJoints(bodies, solids));
@@ -153,7 +144,7 @@ void tlwDestroyBodies(tlwBodies *bodies)
 {
     tlwDestroyRigidWorld(bodies->world);
     for (int n = 0; n < bodies->link_count; n++)
-        tlwDestroyCollider(bodies->links[n].collider);
+        tlwFreeShape(&bodies->links[n]);
     for (int n = 0; n < 6; n++)
         tlwDestroyCollider(bodies->walls[n]);
     tlwFree(bodies->links);
@@ -183,11 +174,13 @@ static void followBody(const tlwBody *body, tlwSolid *solid)
     tlwSetSolidPose(solid, frame, motion);
 }
 
-void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids)
+tlwResult tlwFollowBodies(tlwBodies *bodies, tlwSolids *solids)
 {
+    TLW_TRY(tlwRenewShapes(bodies, solids, true));
     for (int n = 0; n < bodies->link_count; n++)
         if (bodies->links[n].rigid)
             followBody(&bodies->world->bodies[bodies->links[n].body], &solids->items[bodies->links[n].solid]);
+    return TLW_OK;
 }
 
 // The world moves a body by the mean of its old and its new velocity. Velocities here belong to the middle of the step
@@ -213,7 +206,7 @@ static void placeKeyed(const tlwBodies *bodies, const tlwSolids *solids, double 
 {
     for (int n = 0; n < bodies->link_count; n++) {
         const tlwBodyLink *link = &bodies->links[n];
-        if (link->rigid || link->body < 0)
+        if (link->rigid || link->positions) // deforming meshes are in world space
             continue;
         tlwBody *body = &bodies->world->bodies[link->body];
         const tlwObjectDef *def = &bodies->scene->objects[solids->items[link->solid].object].def;
@@ -229,6 +222,8 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, doubl
 {
     if (!bodies->world || !(dt > 0))
         return TLW_OK;
+    TLW_TRY(tlwRenewShapes(bodies, solids, false));
+    tlwSetShapeDrifts(bodies, solids, time, dt);
     placeKeyed(bodies, solids, time, dt);
     for (int n = 0; n < bodies->link_count; n++) {
         tlwBodyLink *link = &bodies->links[n];
@@ -276,6 +271,8 @@ static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double ti
 static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, double time, double dt)
 {
     tlwRigidWorld *world = bodies->world;
+    TLW_TRY(tlwRenewShapes(bodies, solids, true));
+    tlwSetShapeDrifts(bodies, solids, time, dt);
     size_t bytes = (size_t)world->body_count * sizeof *world->bodies;
     tlwBody *kept = tlwAlloc(1, bytes);
     if (!kept)
