@@ -200,6 +200,58 @@ static void test_box_that_left_the_water_is_dry(void **state)
     end(&w);
 }
 
+// Where a point that belongs to a body at the start is now.
+static tlwVec3 pointOf(World *w, int object, tlwVec3 start)
+{
+    tlwBodyState s = bodyOf(w, object);
+    return tlwAdd(s.position, tlwRotate(s.rotation, start));
+}
+
+static void addJoint(World *w, const char *name, tlwJointKind kind, int a, int b, tlwVec3 anchor)
+{
+    tlwJointDef def = tlwDefaultJointDef();
+    def.name = name;
+    def.kind = kind;
+    def.object_a = a;
+    def.object_b = b;
+    def.anchor = anchor;
+    def.axis = (tlwVec3){0, 1, 0};
+    if (tlwAddJoint(w->scene, &def) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
+}
+
+// An arm on a hinge in the air swings a block on a ball joint into the water.
+static void test_joints_hold_while_a_block_swings_into_the_water(void **state)
+{
+    (void)state;
+    tlwSceneDef def = poolDef();
+    def.domain_max = (tlwVec3){0.4, 0.2, 0.32};
+    def.cell_size = 0.02;
+    World w = poolOf(&def);
+    const tlwVec3 axle = {0.14, 0.1, 0.2}, pin = {0.27, 0.1, 0.2};
+    int arm = addBody(&w, "Arm", (tlwVec3){0.14, 0.09, 0.19}, (tlwVec3){0.26, 0.11, 0.21}, 2000);
+    int bob = addBody(&w, "Bob", (tlwVec3){0.29, 0.07, 0.17}, (tlwVec3){0.35, 0.13, 0.23}, 3000);
+    addJoint(&w, "Axle", TLW_JOINT_HINGE, arm, -1, axle);
+    addJoint(&w, "Pin", TLW_JOINT_BALL, arm, bob, pin);
+    run(&w);
+    double off = 0, gap = 0, lean = 0, lowest = 1, fastest = 0;
+    for (int frame = 0; frame < FRAMES(24); frame++) {
+        advance(&w, 1.0 / 24);
+        tlwBodyState s = bodyOf(&w, arm);
+        off = fmax(off, tlwLength(tlwSub(pointOf(&w, arm, axle), axle)));
+        gap = fmax(gap, tlwLength(tlwSub(pointOf(&w, arm, pin), pointOf(&w, bob, pin))));
+        lean = fmax(lean, 1 - tlwRotate(s.rotation, (tlwVec3){0, 1, 0}).y);
+        lowest = fmin(lowest, bodyOf(&w, bob).centre.z);
+        fastest = fmax(fastest, tlwLength(bodyOf(&w, bob).velocity));
+    }
+    print_message("axle off by %.3f mm, pin by %.3f mm, axis by %.2g, bob down to %.3f m at up to %.2f m/s\n",
+                  1000 * off, 1000 * gap, lean, lowest, fastest);
+    OUTCOME(off < 1e-4 && gap < 1e-4);
+    OUTCOME(lean < 1e-6);
+    OUTCOME(lowest < 0.06 && fastest > 0.8 && fastest < 2);
+    end(&w);
+}
+
 static void test_bodies_inside_each_other_are_refused_by_name(void **state)
 {
     (void)state;
@@ -253,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_split_coupling_lifts_and_sinks),
         cmocka_unit_test(test_thin_plank_rises_and_floats),
         cmocka_unit_test(test_box_that_left_the_water_is_dry),
+        cmocka_unit_test(test_joints_hold_while_a_block_swings_into_the_water),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };
