@@ -66,7 +66,7 @@ static inline int addBox(World *w, tlwRole role, const char *name, tlwVec3 low, 
     return object;
 }
 
-static inline int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)
+static inline int addMovingBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density, tlwVec3 velocity)
 {
     float positions[24];
     tlwObjectDef def = tlwDefaultObjectDef();
@@ -77,10 +77,16 @@ static inline int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high,
     def.keys = &key;
     def.key_count = 1;
     def.density = density;
+    def.velocity = velocity;
     int object = -1;
     if (tlwAddObject(w->scene, &def, &object) != TLW_OK)
         fail_msg("%s", tlwGetMessage(w->context));
     return object;
+}
+
+static inline int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)
+{
+    return addMovingBody(w, name, low, high, density, (tlwVec3){0, 0, 0});
 }
 
 static inline void run(World *w)
