@@ -324,6 +324,7 @@ static void holdWater(tlwReport *report, double density, tlwCoupling coupling)
         double now = tlwGetRigStats(&rig).particle_volume;
         passed = (before - now + now * (double)below / (double)view.count) / before;
     }
+    tlwReportNote(report, "the fastest water is at %.2g m/s after 5 s", tlwGetRigStats(&rig).max_speed);
     char what[80];
     snprintf(what, sizeof what, "density %g%s: water that passed in 5 s (share)", density,
              coupling == TLW_COUPLING_SPLIT ? ", split" : "");

@@ -316,6 +316,76 @@ static void test_animated_solid_pushes_a_box(void **state)
     end(&w);
 }
 
+// Boxes with a friction of 0.5 slide over the floor; where the scene says nothing, the floor's is 0.5 too.
+static void test_wall_friction_acts_on_bodies(void **state)
+{
+    (void)state;
+    const double wall[2] = {0, 0.02}, speed = 0.5, time = 0.25;
+    for (int n = 0; n < 2; n++) {
+        tlwSceneDef def = poolDef();
+        def.domain_max = (tlwVec3){0.4, 0.2, 0.2};
+        def.cell_size = 0.02;
+        def.wall_friction = wall[n];
+        World w = begin(2, &def);
+        addBox(&w, TLW_ROLE_LIQUID, "Drop", (tlwVec3){0.36, 0, 0}, (tlwVec3){0.4, 0.04, 0.02}, (tlwVec3){0, 0, 0});
+        int box = addMovingBody(&w, "Box", (tlwVec3){0.05, 0.1, 0.0001}, (tlwVec3){0.11, 0.16, 0.0201}, 2000,
+                                (tlwVec3){speed, 0, 0});
+        run(&w);
+        advance(&w, time);
+        double slid = bodyOf(&w, box).centre.x - 0.08, brake = 9.81 * sqrt(0.5 * (n ? 0.02 : 0.5));
+        double exact = brake * time < speed ? speed * time - 0.5 * brake * time * time : 0.5 * speed * speed / brake;
+        print_message("wall friction %g: slid %.1f mm, should %.1f\n", wall[n], 1000 * slid, 1000 * exact);
+        OUTCOME(fabs(slid - exact) < 0.01); // friction starts with the first whole step
+        end(&w);
+    }
+}
+
+static void onWarning(void *user, tlwLogLevel level, const char *text)
+{
+    if (level == TLW_LOG_WARNING && strstr(text, "split"))
+        snprintf(user, 256, "%s", text);
+}
+
+// The split method's warning of light bodies looks at the liquids that are there, not at the first material.
+static void test_split_warning_names_the_heaviest_liquid(void **state)
+{
+    (void)state;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        char warning[256] = "";
+        tlwContextDef context = tlwDefaultContextDef();
+        context.threads = 1;
+        context.log = onWarning;
+        context.user = warning;
+        World w = {0};
+        tlwSceneDef def = poolDef();
+        def.cell_size = 0.03;
+        def.coupling = TLW_COUPLING_SPLIT;
+        assert_int_equal(tlwCreateContext(&context, &w.context), TLW_OK);
+        assert_int_equal(tlwCreateScene(w.context, &def, &w.scene), TLW_OK);
+        const char *names[2] = {"Foam", "Brine"};
+        for (int n = 0; n < 2; n++) {
+            tlwMaterialDef material = tlwDefaultMaterialDef();
+            material.name = names[n];
+            material.density_solid = material.density_liquid = n ? 1200 : 300;
+            assert_int_equal(tlwAddMaterial(w.scene, &material, NULL), TLW_OK);
+        }
+        float positions[24];
+        tlwKey key = tlwDefaultKey();
+        tlwObjectDef pool = tlwDefaultObjectDef();
+        pool.name = "Pool";
+        pool.material = heavy;
+        pool.mesh = boxMesh(positions, (tlwVec3){-1, -1, -1}, (tlwVec3){1, 1, 0.1});
+        pool.keys = &key;
+        pool.key_count = 1;
+        assert_int_equal(tlwAddObject(w.scene, &pool, NULL), TLW_OK);
+        addBody(&w, "Cork", (tlwVec3){0.08, 0.08, 0.12}, (tlwVec3){0.16, 0.16, 0.2}, 240);
+        run(&w);
+        print_message("%s: %s\n", names[heavy], warning);
+        assert_true(heavy ? strstr(warning, "Cork is lighter than 0.45 of Brine") != NULL : !warning[0]);
+        end(&w);
+    }
+}
+
 static void test_bodies_inside_each_other_are_refused_by_name(void **state)
 {
     (void)state;
@@ -372,6 +442,8 @@ int main(void)
         cmocka_unit_test(test_joints_hold_while_a_block_swings_into_the_water),
         cmocka_unit_test(test_fast_box_does_not_pass_thin_plates),
         cmocka_unit_test(test_animated_solid_pushes_a_box),
+        cmocka_unit_test(test_wall_friction_acts_on_bodies),
+        cmocka_unit_test(test_split_warning_names_the_heaviest_liquid),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };

@@ -19,10 +19,20 @@ static bool hasRigid(const tlwScene *scene)
 // The split method multiplies what pressure does by the ratio of densities (000 s5.7).
 static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
 {
-    double liquid = bodies->scene->material_count ? bodies->scene->materials[0].def.density_liquid : 0;
-    if (bodies->scene->def.coupling == TLW_COUPLING_SPLIT && density < 0.45 * liquid)
+    const tlwScene *scene = bodies->scene;
+    const tlwMaterialDef *heaviest = NULL;
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW)
+            continue;
+        const tlwMaterialDef *material = &scene->materials[def->material].def;
+        if (!heaviest || material->density_liquid > heaviest->density_liquid)
+            heaviest = material;
+    }
+    if (scene->def.coupling == TLW_COUPLING_SPLIT && heaviest && density < 0.45 * heaviest->density_liquid)
         tlwLog(bodies->context, TLW_LOG_WARNING,
-               "%s is lighter than 0.45 of the liquid, which the split method does not hold; use the joint one.", name);
+               "%s is lighter than 0.45 of %s, which the split method does not hold; use the joint one.", name,
+               heaviest->name);
 }
 
 static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *link)
@@ -58,7 +68,8 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
 }
 
-// Closed sides of the domain hold bodies back as well.
+// Closed sides of the domain hold bodies back as well. A scene that says nothing about their friction has walls that
+// liquid slides along freely, but not bodies.
 static tlwResult addWalls(tlwBodies *bodies)
 {
     static const char *const names[6] = {"the -x wall", "the +x wall", "the -y wall",
@@ -76,6 +87,8 @@ static tlwResult addWalls(tlwBodies *bodies)
         wall.name = names[n];
         wall.collider = bodies->walls[n];
         wall.motion = TLW_MOTION_STATIC;
+        if (scene->def.wall_friction > 0)
+            wall.friction = scene->def.wall_friction;
         TLW_TRY(tlwAddRigidBody(bodies->world, &wall, NULL, &bodies->context->message));
     }
     return TLW_OK;
