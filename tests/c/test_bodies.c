@@ -256,15 +256,15 @@ static void test_joints_hold_while_a_block_swings_into_the_water(void **state)
 static void test_fast_box_does_not_pass_thin_plates(void **state)
 {
     (void)state;
-    const double thick[2] = {0.02, 0.002};
-    for (int n = 0; n < FRAMES(8); n++) {
-        double t = thick[n % 2], speed = n / 2 % 2 ? 60 : 20;
-        bool solid = n >= 4;
+    const double thick[3] = {0.02, 0.006, 0.002};
+    for (int n = 0; n < FRAMES(12); n++) {
+        double t = thick[n % 3], speed = n / 3 % 2 ? 60 : 20;
+        bool solid = n >= 6;
         tlwSceneDef def = poolDef();
         def.domain_max = (tlwVec3){0.6, 0.2, 0.3};
         def.cell_size = 0.02;
         World w = begin(2, &def);
-        addBox(&w, TLW_ROLE_LIQUID, "Puddle", (tlwVec3){-1, -1, -1}, (tlwVec3){1, 1, 0.02}, (tlwVec3){0, 0, 0});
+        addBox(&w, TLW_ROLE_LIQUID, "Drop", (tlwVec3){0, 0, 0}, (tlwVec3){0.04, 0.04, 0.02}, (tlwVec3){0, 0, 0});
         tlwVec3 low = {0.3 - t / 2, 0.02, 0.07}, high = {0.3 + t / 2, 0.18, 0.23};
         int plate = solid ? addBox(&w, TLW_ROLE_SOLID, "Plate", low, high, (tlwVec3){0, 0, 0})
                           : addBody(&w, "Plate", low, high, 8000);
