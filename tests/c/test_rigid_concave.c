@@ -107,8 +107,7 @@ static void test_gear_drives_another(void **state)
         gears[i] = addBody(&s, b);
     }
     assert_int_equal(
-        tlwAddRigidJoint(s.world, TLW_JOINT_HINGE, gears[1], -1, v3(0.5, 0, 0), v3(0, 0, 1), NULL, &s.message),
-        TLW_OK);
+        tlwAddRigidJoint(s.world, TLW_JOINT_HINGE, gears[1], -1, v3(0.5, 0, 0), v3(0, 0, 1), NULL, &s.message), TLW_OK);
     assert_true(deepest(&s) == 0);
     double turned[2] = {0, 0}, deep = 0, off = 0;
     for (int step = 0; step < 360; step++) {
