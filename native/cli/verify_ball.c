@@ -23,9 +23,8 @@ static double length(tlwVec3 v)
 }
 
 // An iron ball, held at a temperature, at rest over wax.
-static int addHotBall(tlwRig *rig, tlwVec3 middle, double radius)
+static int addHotBall(tlwRig *rig, tlwVec3 middle, double radius, tlwObjectDef iron)
 {
-    tlwObjectDef iron = tlwDefaultObjectDef();
     tlwKey key = tlwDefaultKey();
     key.position = middle;
     key.temperature = 400 + celsius;
@@ -34,8 +33,7 @@ static int addHotBall(tlwRig *rig, tlwVec3 middle, double radius)
     iron.density = 7900;
     iron.conductivity = 80;
     iron.specific_heat = 450;
-    iron.surface = TLW_SURFACE_SLIP;
-    iron.friction = iron.restitution = 0;
+    iron.restitution = 0;
     iron.fixed_temperature = true;
     return tlwAddRigObject(rig, "Ball", TLW_ROLE_RIGID, tlwMakeSphere((tlwVec3){0, 0, 0}, radius, 4), &iron);
 }
@@ -71,7 +69,10 @@ static void runSlipperyBall(tlwReport *report)
     tlwStartRig(&rig, &def, tlwGetReportThreads(report));
     addSlab(&rig, low, top);
     tlwVec3 start = {0, 0, top + radius + 0.7 * dx};
-    int ball = addHotBall(&rig, start, radius);
+    tlwObjectDef slippery = tlwDefaultObjectDef();
+    slippery.surface = TLW_SURFACE_SLIP;
+    slippery.friction = 0;
+    int ball = addHotBall(&rig, start, radius, slippery);
     double skin = 0, depth = 0;
     tlwRunRig(&rig);
     for (int n = 0; n < 40 && tlwAdvanceRig(&rig, 1.0 / 24); n++) {
@@ -85,7 +86,55 @@ static void runSlipperyBall(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
+static void addBlock(tlwRig *rig, const char *name, tlwVec3 middle, tlwVec3 size)
+{
+    tlwVec3 half = {size.x / 2, size.y / 2, size.z / 2};
+    tlwObjectDef def = tlwDefaultObjectDef();
+    def.surface = TLW_SURFACE_STICK;
+    tlwShape block = tlwMakeBox((tlwVec3){middle.x - half.x, middle.y - half.y, middle.z - half.z},
+                                (tlwVec3){middle.x + half.x, middle.y + half.y, middle.z + half.z});
+    tlwAddRigObject(rig, name, TLW_ROLE_SOLID, block, &def);
+}
+
+// The demo "Hot Ball": it has to come out below, onto the plate.
+static void runHotBall(tlwReport *report)
+{
+    const double radius = 0.03, low = 0.09, top = 0.14;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = 0.26 / 36;
+    def.domain_min = (tlwVec3){-0.13, -0.09, -0.012};
+    def.domain_max = (tlwVec3){0.13, 0.09, 0.215};
+    for (int n = 0; n < 4; n++)
+        def.walls[n] = TLW_WALL_SLIP;
+    def.walls[5] = TLW_WALL_OPEN;
+    def.thermal_speed = 220;
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    tlwMaterialDef wax = makeThickWax();
+    wax.viscosity = (tlwCurve){.count = 2, .temperature = {60 + celsius, 120 + celsius}, .value = {20, 5}};
+    int material = tlwAddRigMaterial(&rig, &wax), frame = 0;
+    tlwAddRigLiquid(&rig, "Slab", tlwMakeBox((tlwVec3){-0.11, -0.07, low}, (tlwVec3){0.11, 0.07, top}), material,
+                    30 + celsius);
+    addBlock(&rig, "Plate", (tlwVec3){0, 0, -0.015}, (tlwVec3){0.6, 0.6, 0.03});
+    addBlock(&rig, "Stand", (tlwVec3){-0.105, 0, 0.043}, (tlwVec3){0.03, 0.15, 0.1});
+    addBlock(&rig, "Other stand", (tlwVec3){0.105, 0, 0.043}, (tlwVec3){0.03, 0.15, 0.1});
+    tlwObjectDef sticky = tlwDefaultObjectDef();
+    sticky.surface = TLW_SURFACE_STICK;
+    tlwBodyState body = {.position = {0, 0, top}};
+    int ball = addHotBall(&rig, (tlwVec3){0, 0, 0.175}, radius, sticky);
+    tlwRunRig(&rig);
+    while (frame < 80 && body.position.z > low - radius && tlwAdvanceRig(&rig, 1.0 / 24)) {
+        tlwCheckRig(&rig, tlwGetBody(rig.sim, ball, &body));
+        frame++;
+    }
+    tlwReportNote(report, "after %d frames; the slab is 5 cm thick", frame);
+    tlwReportAbove(report, "centre of the ball below the slab (m)", rig.failed ? NAN : low - body.position.z, 1e-3);
+    tlwReportBelow(report, "way to the side (m)", rig.failed ? NAN : hypot(body.position.x, body.position.y), 0.02);
+    tlwEndRig(report, &rig);
+}
+
 const tlwVerifyCase tlw_verify_ball[] = {
     {"slippery_ball", "a slippery hot ball melts into wax without spinning", runSlipperyBall, false},
+    {"hot_ball", "a hot ball melts its way through a slab of wax and drops out below", runHotBall, true},
     {0},
 };

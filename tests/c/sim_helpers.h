@@ -66,6 +66,29 @@ static inline int addBox(World *w, tlwRole role, const char *name, tlwVec3 low, 
     return object;
 }
 
+static inline int addMovingBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density, tlwVec3 velocity)
+{
+    float positions[24];
+    tlwObjectDef def = tlwDefaultObjectDef();
+    tlwKey key = tlwDefaultKey();
+    def.name = name;
+    def.role = TLW_ROLE_RIGID;
+    def.mesh = boxMesh(positions, low, high);
+    def.keys = &key;
+    def.key_count = 1;
+    def.density = density;
+    def.velocity = velocity;
+    int object = -1;
+    if (tlwAddObject(w->scene, &def, &object) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
+    return object;
+}
+
+static inline int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)
+{
+    return addMovingBody(w, name, low, high, density, (tlwVec3){0, 0, 0});
+}
+
 static inline void run(World *w)
 {
     tlwResult result = tlwCreateSim(w->scene, &w->sim);
@@ -80,6 +103,13 @@ static inline void advance(World *w, double seconds)
     if (result != TLW_OK)
         print_error("%s\n", tlwGetMessage(w->context));
     assert_int_equal(result, TLW_OK);
+}
+
+static inline tlwBodyState bodyOf(World *w, int object)
+{
+    tlwBodyState state;
+    assert_int_equal(tlwGetBody(w->sim, object, &state), TLW_OK);
+    return state;
 }
 
 static inline void end(World *w)

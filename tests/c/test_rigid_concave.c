@@ -89,6 +89,44 @@ static void test_linked_rings_stay_linked(void **state)
     }
 }
 
+// One gear is turned and drives another on an axle, at the same rate the other way round, but for the play of the
+// teeth.
+static void test_gear_drives_another(void **state)
+{
+    (void)state;
+    Scene s;
+    Shape shapes[2];
+    int gears[2];
+    openScene(&s, v3(0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        makeGear(&shapes[i]);
+        tlwBody b = shapeBody(&s, &shapes[i], 1000, 1200, 0.0125);
+        b.motion = i ? TLW_MOTION_DYNAMIC : TLW_MOTION_KINEMATIC;
+        b.spin = v3(0, 0, i ? 0 : 2);
+        tlwPlaceBody(&b, v3(0.5 * i, 0, 0), tlwQuatFromRotationVector(v3(0, 0, i * HALF_TURN / 12)));
+        gears[i] = addBody(&s, b);
+    }
+    assert_int_equal(
+        tlwAddRigidJoint(s.world, TLW_JOINT_HINGE, gears[1], -1, v3(0.5, 0, 0), v3(0, 0, 1), NULL, &s.message), TLW_OK);
+    assert_true(deepest(&s) == 0);
+    double turned[2] = {0, 0}, deep = 0, off = 0;
+    for (int step = 0; step < 360; step++) {
+        run(&s, DT, DT);
+        for (int i = 0; i < 2; i++)
+            turned[i] += DT * body(&s, gears[i])->spin.z;
+        deep = fmax(deep, deepest(&s));
+        off = fmax(off, tlwLength(tlwSub(body(&s, gears[1])->position, v3(0.5, 0, 0))));
+    }
+    print_message("turned by %.3f and %.3f, at most %.2g m inside each other, %.2g m off the axle\n", turned[0],
+                  turned[1], deep, off);
+    assert_true(fabs(turned[0] - 3) < 1e-9);
+    assert_true(fabs(turned[0] + turned[1]) < 0.2); // a tooth and its gap are 0.52
+    assert_true(deep < 2e-3 && off < 1e-4);
+    closeScene(&s);
+    freeShape(&shapes[0]);
+    freeShape(&shapes[1]);
+}
+
 static void test_pile_of_gears_comes_to_rest(void **state)
 {
     (void)state;
@@ -272,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hooks_hold_each_other),
         cmocka_unit_test(test_linked_rings_stay_linked),
+        cmocka_unit_test(test_gear_drives_another),
         cmocka_unit_test(test_pile_of_gears_comes_to_rest),
         cmocka_unit_test(test_ball_in_the_corner_of_one_field_touches_three_walls),
         cmocka_unit_test(test_moving_cup_keeps_what_is_in_it),

@@ -155,7 +155,7 @@ static void test_bad_objects_are_refused_by_name(void **state)
     EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "unnamed object");
     def = cubeDef("Ball", TLW_ROLE_RIGID);
     def.density = -5;
-    EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "Ball: its density is -5");
+    EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "Ball: its density is -5, but must be above 0");
     def.density = 0;
     EXPECT(f, tlwAddObject(f->scene, &def, NULL), TLW_BAD_ARGUMENT, "Ball is a rigid body without mass");
     def = cubeDef("Ball", TLW_ROLE_RIGID);

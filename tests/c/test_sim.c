@@ -119,13 +119,17 @@ static void test_one_and_three_threads_give_the_same_bits(void **state)
     (void)state;
     float *first = NULL;
     int64_t count = 0;
+    tlwBodyState crates[2];
     for (int threads = 1; threads <= 3; threads += 2) {
         tlwSceneDef def = smallTank();
         World w = begin(threads, &def);
         addBox(&w, TLW_ROLE_LIQUID, "Column", (tlwVec3){0, 0, 0}, (tlwVec3){0.1, 0.16, 0.18}, (tlwVec3){0, 0, 0});
         addBox(&w, TLW_ROLE_SOLID, "Post", (tlwVec3){0.2, 0.05, -0.1}, (tlwVec3){0.23, 0.11, 0.3}, (tlwVec3){0, 0, 0});
+        // stands in the way of the wave and is pushed against the post
+        int crate = addBody(&w, "Crate", (tlwVec3){0.13, 0.06, 0.001}, (tlwVec3){0.17, 0.1, 0.041}, 600);
         run(&w);
         advance(&w, 0.2);
+        crates[threads / 2] = bodyOf(&w, crate);
         tlwParticleView view;
         assert_int_equal(tlwGetParticles(w.sim, &view), TLW_OK);
         if (!first) {
@@ -137,6 +141,8 @@ static void test_one_and_three_threads_give_the_same_bits(void **state)
         assert_memory_equal(first, view.position, (size_t)count * 3 * sizeof *first);
         end(&w);
     }
+    OUTCOME(crates[0].centre.x > 0.16); // from 0.15 m
+    assert_memory_equal(&crates[0], &crates[1], sizeof crates[0]);
     free(first);
 }
 

@@ -80,7 +80,8 @@ class TallowScene(bpy.types.PropertyGroup):
     wall_z0: _wall("Bottom", "NO_SLIP")
     wall_z1: _wall("Top", "OPEN")
     wall_friction: FloatProperty(name="Wall Friction", default=0.0, min=0.0, soft_max=1.0, max=10.0, options=set(),
-                                 description="How strongly slip walls hold back the liquid that slides on them; 0 lets it slide freely")
+                                 description="How strongly slip walls hold back the liquid that slides on them, and all closed walls the rigid "
+                                             "bodies. At 0 liquid slides freely and bodies have a friction of 0.5")
 
     # World
     ambient: FloatProperty(name="Air (°C)", default=20.0, min=-273.0, soft_max=100.0, max=3000.0, precision=1, step=100,

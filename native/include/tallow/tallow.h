@@ -137,7 +137,8 @@ typedef struct tlwSceneDef {
     tlwVec3 domain_min, domain_max; // m. Rounded outwards to whole cells
     double cell_size;               // m
     tlwWall walls[6];               // -x +x -y +y -z +z
-    double wall_friction;           // Coulomb coefficient of slip walls, 0 = frictionless
+    double wall_friction;           // Coulomb; of slip walls for liquid, of all closed ones for bodies. 0 = none for
+                                    // liquid, 0.5 for bodies
 
     // World
     tlwVec3 gravity;            // m/s2

@@ -44,6 +44,20 @@ tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local)
     return tlwAdd(body->position, tlwRotate(body->rotation, tlwSub(local, body->centre)));
 }
 
+tlwVec3 tlwGetSurfaceDrift(const tlwBody *body, double elapsed, tlwVec3 world)
+{
+    tlwVec3 v = {0, 0, 0};
+    if (!body->drift.sample)
+        return v;
+    tlwVec3 local = tlwWorldToBody(body, world);
+    body->drift.sample(body->drift.user, &local, 1, &v);
+    if (elapsed > 0) { // where that point was when the collider was right
+        local = tlwMulAdd(local, -elapsed, v);
+        body->drift.sample(body->drift.user, &local, 1, &v);
+    }
+    return tlwRotate(body->rotation, v);
+}
+
 tlwMat3 tlwRotateMat3(tlwQuat rotation, tlwMat3 m)
 {
     tlwMat3 r = tlwQuatToMat3(rotation);

@@ -10,10 +10,22 @@ typedef enum tlwBodyMotion {
     TLW_MOTION_STATIC = 2     // does not move
 } tlwBodyMotion;
 
+// Velocity of the surface nearest to each point, m/s, both in collider space. Called from several threads at once.
+typedef void tlwSampleDriftFn(const void *user, const tlwVec3 *points, int count, tlwVec3 *drift);
+
+// What a shape that changes does beside the motion of its body: it grows, bends or flaps. The collider is the shape at
+// the start of a solve; every point of it goes on with the velocity that `sample` gives until the solve is over.
+typedef struct tlwSurfaceDrift {
+    tlwSampleDriftFn *sample; // null: the shape stays as it is
+    const void *user;         // handed to `sample`, not owned
+    double fastest;           // m/s, anywhere
+} tlwSurfaceDrift;
+
 typedef struct tlwBody {
     const char *name;            // for messages, not owned; may be null
     const tlwCollider *collider; // not owned; null = touches nothing
     tlwBodyMotion motion;
+    tlwSurfaceDrift drift; // of bodies that nothing can stop; not saved
 
     // Dynamic bodies only
     double mass;     // kg
@@ -57,6 +69,9 @@ void tlwPlaceBody(tlwBody *body, tlwVec3 origin, tlwQuat rotation);
 // World point to collider space and back.
 tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world);
 tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local);
+
+// How fast the shape moves by itself at a point of the world, `elapsed` seconds after the collider was right.
+tlwVec3 tlwGetSurfaceDrift(const tlwBody *body, double elapsed, tlwVec3 world);
 
 // R M R' : a body-space matrix in world axes.
 tlwMat3 tlwRotateMat3(tlwQuat rotation, tlwMat3 m);

@@ -41,11 +41,12 @@ static SweptBox sweepBody(const tlwContactSearch *search, int index)
         for (int j = 0; j < 3; j++)
             r.m[i][j] = fabs(r.m[i][j]);
     tlwVec3 extent = tlwMulMat3(r, half);
-    double margin = 0;
+    double margin = search->elapsed * body->drift.fastest; // how far the shape may have changed already
     if (search->reach > 0 && body->motion != TLW_MOTION_STATIC) {
         tlwVec3 v = tlwPredictVelocity(search, body);
-        double speed = fmax(tlwLength(v), tlwLength(body->velocity)) + tlwLength(body->spin) * outerRadius(body);
-        margin = search->reach * (search->dt * speed + 0.02 * c->size);
+        double speed = fmax(tlwLength(v), tlwLength(body->velocity)) + tlwLength(body->spin) * outerRadius(body) +
+                       body->drift.fastest;
+        margin += search->reach * (search->dt * speed + 0.02 * c->size);
     }
     tlwVec3 grow = tlwAdd(extent, (tlwVec3){margin, margin, margin});
     return (SweptBox){tlwSub(at, grow), tlwAdd(at, grow), index};
@@ -90,7 +91,7 @@ static tlwBodyPair makePair(const tlwContactSearch *search, int a, int b)
     for (int i = 0; i < 2; i++) {
         const tlwBody *body = i ? q : p;
         if (body->motion != TLW_MOTION_STATIC)
-            turn += tlwLength(body->spin) * fmin(outerRadius(body), TLW_UNBOUNDED);
+            turn += tlwLength(body->spin) * fmin(outerRadius(body), TLW_UNBOUNDED) + body->drift.fastest;
     }
     pair.reach = fmax(pair.near, search->reach * search->dt * (fmax(tlwLength(before), tlwLength(after)) + turn));
     return pair;

@@ -79,6 +79,8 @@ static bool searchPair(SearchJob *job, int64_t index, tlwNarrowScratch *scratch)
     int count =
         tlwReduceContacts(pair, &scratch->candidates, previous, previous_count, found, job->search->max_per_pair);
     for (int i = 0; i < count; i++) {
+        found[i].drift_a = tlwGetSurfaceDrift(a, job->search->elapsed, found[i].point);
+        found[i].drift_b = tlwGetSurfaceDrift(b, job->search->elapsed, found[i].point);
         found[i].local_a = tlwWorldToBody(a, found[i].point);
         found[i].friction = sqrt(a->friction * b->friction);
         found[i].restitution = fmax(a->restitution, b->restitution);

@@ -17,6 +17,7 @@ typedef struct tlwContact {
     double separation;  // m, negative when they overlap
     tlwVec3 local_a;    // `point` in A's collider space: matches contacts of a step with those of the next
     double friction, restitution;
+    tlwVec3 drift_a, drift_b; // what the surfaces do by themselves there, m/s, world
 
     double normal_impulse;    // N s, of one substep: where the next step starts from
     tlwVec3 friction_impulse; // N s on B, of one substep
@@ -38,6 +39,7 @@ typedef struct tlwContactSearch {
     int joint_count;
     tlwVec3 gravity;
     double dt;
+    double elapsed;      // s since the colliders of shapes that change were right
     double reach;        // 1 = everything that may touch within dt; 0 = only what touches or overlaps now
     int max_per_pair;    // contacts kept of a pair of bodies, well spread
     bool backs;          // also balls that touch with their back: bodies that are one inside the other

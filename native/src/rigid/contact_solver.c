@@ -1,12 +1,14 @@
 // Contacts inside a substep: no overlap, Coulomb's friction cone, bounce.
 #include "rigid/solver.h"
 
-static void makeAxes(tlwContactRow *c, tlwVec3 n)
+static void makeAxes(tlwContactRow *c, tlwVec3 n, tlwVec3 drift)
 {
     tlwVec3 other = fabs(n.x) < 0.6 ? (tlwVec3){1, 0, 0} : (tlwVec3){0, 1, 0};
     c->axes[0].direction = n;
     c->axes[1].direction = tlwNormalize(tlwCross(n, other));
     c->axes[2].direction = tlwCross(n, c->axes[1].direction);
+    for (int k = 0; k < 3; k++)
+        c->axes[k].drift = tlwDot(c->axes[k].direction, drift);
 }
 
 // Speed of B's point relative to A's along an axis.
@@ -14,7 +16,7 @@ static double speedAlong(const tlwSolver *solver, const tlwContactRow *c, const 
 {
     const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
     return tlwDot(axis->direction, tlwSub(b->velocity, a->velocity)) + tlwDot(axis->turn_b, b->spin) -
-           tlwDot(axis->turn_a, a->spin);
+           tlwDot(axis->turn_a, a->spin) + axis->drift;
 }
 
 static void applyAlong(tlwSolver *solver, const tlwContactRow *c, const tlwContactAxis *axis, double impulse)
@@ -70,7 +72,8 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
         c->push_speed = fmin(tuning->push_speed, tuning->push_speed * size); // of 1 m bodies and larger
         c->mass_a = solver->pieces[c->a].inverse_mass;
         c->mass_b = solver->pieces[c->b].inverse_mass;
-        makeAxes(c, from->normal);
+        c->owner_drift = from->owner_b ? from->drift_b : from->drift_a;
+        makeAxes(c, from->normal, tlwSub(from->drift_b, from->drift_a));
         for (int k = 0; k < 2; k++)
             c->friction_impulse[k] = warm_scale * tlwDot(from->friction_impulse, c->axes[k + 1].direction);
         c->softness = softness;
@@ -190,7 +193,8 @@ void tlwAdvanceContacts(tlwSolver *solver, double h)
         tlwContactRow *c = &solver->contacts[i];
         c->separation += h * speedAlong(solver, c, &c->axes[0]);
         const tlwPiece *owner = &solver->pieces[c->owner_b ? c->b : c->a];
-        tlwVec3 step = tlwScale(tlwPointVelocity(owner, tlwSub(c->ball, owner->position)), h);
+        tlwVec3 v = tlwPointVelocity(owner, tlwSub(c->ball, owner->position));
+        tlwVec3 step = tlwScale(tlwAdd(v, c->owner_drift), h);
         c->ball = tlwAdd(c->ball, step);
         c->point = tlwAdd(c->point, step);
     }

@@ -19,6 +19,7 @@ typedef struct Side {
     tlwVec3 shift;
     tlwMat3 other_to_world;
     tlwVec3 slide; // velocity of the owner's centre of mass relative to the other's, world
+    double slack;  // m that shapes may have changed since their boxes were right
 } Side;
 
 static Side makeSide(const tlwContactSearch *search, const tlwBodyPair *pair, bool owner_b)
@@ -32,7 +33,40 @@ static Side makeSide(const tlwContactSearch *search, const tlwBodyPair *pair, bo
     s.shift = tlwAdd(s.other->centre, tlwMulMat3(to_other, tlwSub(s.owner->position, s.other->position)));
     s.shift = tlwSub(s.shift, tlwMulMat3(s.map, s.owner->centre));
     s.slide = tlwSub(tlwPredictVelocity(search, s.owner), tlwPredictVelocity(search, s.other));
+    s.slack = search->elapsed * (2 * s.owner->drift.fastest + s.other->drift.fastest);
     return s;
+}
+
+// The other body's field. One that changes is asked where each point was when the field was right.
+static void sampleField(const Side *s, const tlwVec3 *points, int count, double *distances, tlwVec3 *gradients)
+{
+    enum { CHUNK = 64 };
+    const tlwCollider *field = s->other->collider;
+    const tlwSurfaceDrift *drift = &s->other->drift;
+    if (!drift->sample || s->search->elapsed == 0) {
+        field->sample(field->user, points, count, distances, gradients);
+        return;
+    }
+    for (int first = 0; first < count; first += CHUNK) {
+        int n = count - first < CHUNK ? count - first : CHUNK;
+        tlwVec3 back[CHUNK], v[CHUNK];
+        drift->sample(drift->user, points + first, n, v);
+        for (int i = 0; i < n; i++)
+            back[i] = tlwMulAdd(points[first + i], -s->search->elapsed, v[i]);
+        field->sample(field->user, back, n, distances + first, gradients + first);
+    }
+}
+
+// A point of the owner's shape as that is by now, in the other's space.
+static tlwVec3 toOther(const Side *s, tlwVec3 p)
+{
+    const tlwSurfaceDrift *drift = &s->owner->drift;
+    if (drift->sample && s->search->elapsed > 0) {
+        tlwVec3 v;
+        drift->sample(drift->user, &p, 1, &v);
+        p = tlwMulAdd(p, s->search->elapsed, v);
+    }
+    return tlwAdd(tlwMulMat3(s->map, p), s->shift);
 }
 
 static tlwVec3 toWorld(const Side *s, tlwVec3 p)
@@ -48,6 +82,8 @@ static tlwVec3 pathOf(const Side *s, tlwVec3 p)
         u = tlwAdd(u, tlwCross(s->owner->spin, tlwSub(world, s->owner->position)));
     if (s->other->motion != TLW_MOTION_STATIC)
         u = tlwSub(u, tlwCross(s->other->spin, tlwSub(world, s->other->position)));
+    u = tlwAdd(u, tlwGetSurfaceDrift(s->owner, s->search->elapsed, world));
+    u = tlwSub(u, tlwGetSurfaceDrift(s->other, s->search->elapsed, world));
     return tlwScale(tlwMulMat3(tlwMat3Transpose(s->other_to_world), u), s->search->dt);
 }
 
@@ -106,7 +142,6 @@ static tlwVec3 smoothOut(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
 // batches. `count` balls at scratch->points with their gaps in scratch->distances, ball numbers in scratch->indices.
 static bool traceBalls(const Side *s, tlwNarrowScratch *scratch, const double *radii_of, int count)
 {
-    const tlwCollider *field = s->other->collider;
     const tlwSurfaceBall *balls = s->owner->collider->balls;
     double hit = 0.5 * s->pair->near;
     for (int i = 0; i < count; i++)
@@ -124,7 +159,7 @@ static bool traceBalls(const Side *s, tlwNarrowScratch *scratch, const double *r
             scratch->times[active++] = time;
         }
         count = 0;
-        field->sample(field->user, scratch->points, active, scratch->distances, scratch->gradients);
+        sampleField(s, scratch->points, active, scratch->distances, scratch->gradients);
         for (int i = 0; i < active; i++) {
             int index = scratch->indices[i];
             double radius = radii_of ? *radii_of : balls[index].radius, gap = scratch->distances[i] - radius;
@@ -155,20 +190,19 @@ static bool probeAround(const Side *s, tlwNarrowScratch *scratch, tlwVec3 centre
     enum { PROBES = 14 };
     tlwVec3 feet[PROBES], planes[PROBES], gradient[PROBES];
     double gaps[PROBES], distance[PROBES];
-    const tlwCollider *field = s->other->collider;
     for (int i = 0; i < PROBES; i++) {
         tlwVec3 axis = i < 6 ? (tlwVec3){(i / 2 == 0) * (i % 2 ? -1 : 1), (i / 2 == 1) * (i % 2 ? -1 : 1),
                                          (i / 2 == 2) * (i % 2 ? -1 : 1)}
                              : (tlwVec3){i & 1 ? -1 : 1, i & 2 ? -1 : 1, (i - 6) & 4 ? -1 : 1};
         feet[i] = tlwMulAdd(centre, 0.7 * radius, tlwNormalize(axis));
     }
-    field->sample(field->user, feet, PROBES, distance, gradient);
+    sampleField(s, feet, PROBES, distance, gradient);
     for (int i = 0; i < PROBES; i++) {
         planes[i] = outwards(s, feet[i], gradient[i]);
         gaps[i] = distance[i] + tlwDot(planes[i], tlwSub(centre, feet[i])) - radius;
         feet[i] = tlwMulAdd(centre, -(radius + gaps[i]), planes[i]);
     }
-    field->sample(field->user, feet, PROBES, distance, gradient);
+    sampleField(s, feet, PROBES, distance, gradient);
     for (int i = 0; i < PROBES; i++) {
         bool real = fabs(distance[i]) < 0.01 * radius && gaps[i] < s->pair->near;
         if (real && tlwDot(planes[i], nearest) < 0.97 &&
@@ -184,7 +218,7 @@ static bool findCore(const Side *s, tlwNarrowScratch *scratch)
     const tlwCollider *field = s->other->collider;
     tlwVec3 p = s->shift;
     scratch->points[0] = p;
-    field->sample(field->user, scratch->points, 1, scratch->distances, scratch->gradients);
+    sampleField(s, scratch->points, 1, scratch->distances, scratch->gradients);
     double gap = scratch->distances[0] - radius;
     tlwVec3 out = outwards(s, p, scratch->gradients[0]);
     if (gap < s->pair->near)
@@ -205,16 +239,16 @@ static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
     double reach = s->pair->reach;
     int near_clusters = 0, count = 0;
     for (int i = 0; i < c->cluster_count; i++) {
-        tlwVec3 p = tlwAdd(tlwMulMat3(s->map, c->clusters[i].centre), s->shift);
-        if (tlwDistanceToBox(field->box_min, field->box_max, p) > reach + c->clusters[i].reach)
+        tlwVec3 p = toOther(s, c->clusters[i].centre);
+        if (tlwDistanceToBox(field->box_min, field->box_max, p) > reach + s->slack + c->clusters[i].reach)
             continue;
         scratch->points[near_clusters] = p;
         scratch->indices[near_clusters++] = i;
     }
-    field->sample(field->user, scratch->points, near_clusters, scratch->distances, scratch->gradients);
+    sampleField(s, scratch->points, near_clusters, scratch->distances, scratch->gradients);
     for (int i = 0; i < near_clusters; i++) {
         const tlwBallCluster *cluster = &c->clusters[scratch->indices[i]];
-        if (scratch->distances[i] > reach + cluster->reach)
+        if (scratch->distances[i] > reach + s->slack + cluster->reach)
             continue;
         for (int j = cluster->first; j < cluster->first + cluster->count; j++)
             scratch->kept[count++] = j;
@@ -227,24 +261,24 @@ static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
 // near are dropped.
 static void touchWithCores(const Side *s, tlwNarrowScratch *scratch, int64_t first, int64_t end)
 {
-    const tlwCollider *c = s->owner->collider, *field = s->other->collider;
+    const tlwCollider *c = s->owner->collider;
     tlwMat3 to_other = tlwMat3Transpose(s->other_to_world);
     tlwContact *list = scratch->candidates.items + first;
     int count = (int)(end - first), kept = 0;
     for (int i = 0; i < count; i++) {
         const tlwSurfaceBall *ball = &c->balls[list[i].feature & 0x7fffffff];
-        tlwVec3 core = tlwAdd(tlwMulMat3(s->map, ball->core_centre), s->shift);
+        tlwVec3 core = toOther(s, ball->core_centre);
         tlwVec3 out = tlwMulMat3(to_other, tlwScale(list[i].normal, s->owner_b ? 1 : -1));
         scratch->points[i] = tlwMulAdd(core, ball->radius - ball->core_radius, out);
     }
-    field->sample(field->user, scratch->points, count, scratch->distances, scratch->gradients);
+    sampleField(s, scratch->points, count, scratch->distances, scratch->gradients);
     for (int i = 0; i < count; i++) {
         const tlwSurfaceBall *ball = &c->balls[list[i].feature & 0x7fffffff];
         double gap = scratch->distances[i] - ball->radius;
         tlwVec3 out = outwards(s, scratch->points[i], scratch->gradients[i]);
         bool ahead = tlwDot(tlwMulMat3(s->map, ball->normal), out) < -CORE_COSINE;
         if (ahead && gap < list[i].separation - 1e-4 * ball->radius) {
-            tlwVec3 core = tlwAdd(tlwMulMat3(s->map, ball->core_centre), s->shift);
+            tlwVec3 core = toOther(s, ball->core_centre);
             setContact(s, &list[i], core, ball->core_radius, out, gap);
         }
         if (list[i].separation < s->pair->reach)
@@ -262,13 +296,13 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
     int64_t first = scratch->candidates.count;
     for (int i = 0; i < kept; i++) {
         const tlwSurfaceBall *ball = &c->balls[scratch->kept[i]];
-        tlwVec3 p = tlwAdd(tlwMulMat3(s->map, ball->centre), s->shift);
-        if (tlwDistanceToBox(field->box_min, field->box_max, p) > s->pair->reach + ball->radius)
+        tlwVec3 p = toOther(s, ball->centre);
+        if (tlwDistanceToBox(field->box_min, field->box_max, p) > s->pair->reach + s->slack + ball->radius)
             continue;
         scratch->points[count] = p;
         scratch->indices[count++] = scratch->kept[i];
     }
-    field->sample(field->user, scratch->points, count, scratch->distances, scratch->gradients);
+    sampleField(s, scratch->points, count, scratch->distances, scratch->gradients);
     for (int i = 0; i < count; i++) {
         int index = scratch->indices[i];
         double radius = c->balls[index].radius, gap = scratch->distances[i] - radius;

@@ -223,6 +223,7 @@ tlwResult tlwLoadRigidWorld(tlwRigidWorld *world, const unsigned char *bytes, si
         for (int64_t i = 0; i < fresh.body_count && i < world->body_count; i++) {
             fresh.bodies[i].collider = world->bodies[i].collider;
             fresh.bodies[i].name = world->bodies[i].name;
+            fresh.bodies[i].drift = world->bodies[i].drift;
         }
         old = *world;
         *world = fresh;

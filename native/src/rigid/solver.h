@@ -36,6 +36,7 @@ typedef struct tlwContactAxis {
     tlwVec3 direction;
     tlwVec3 turn_a, turn_b; // arm x direction
     tlwVec3 spin_a, spin_b; // what a unit impulse does to the spins
+    double drift;           // m/s along it that B's surface moves by itself, relative to A's
 } tlwContactAxis;
 
 // A contact in the form that the inner loop reads.
@@ -45,6 +46,7 @@ typedef struct tlwContactRow {
     tlwContactAxis axes[3]; // normal, tangents
     tlwVec3 ball, point;
     tlwVec3 arm_a, arm_b;
+    tlwVec3 owner_drift; // m/s, of the surface that the ball belongs to
     bool owner_b;
     double separation;
     double friction, restitution;

@@ -83,6 +83,7 @@ static tlwResult solveSteps(tlwRigidWorld *world, tlwSolver *solver, tlwBody *bo
         world->previous = world->contacts;
         world->contacts = swap;
         tlwContactSearch search = makeSearch(world, bodies, solver, step);
+        search.elapsed = k * step;
         TLW_TRY(tlwFindContacts(&search, &world->previous, &world->contacts, message));
         double warm_scale = world->warm_substep > 0 ? h / world->warm_substep : 1;
         TLW_TRY(tlwSolveStep(solver, bodies, &world->contacts, world->joints, joint_count, &tuning, step,

@@ -96,8 +96,8 @@ typedef struct tlwOverlap {
 tlwResult tlwFindOverlaps(const tlwRigidWorld *world, double tolerance, tlwOverlap *overlaps, int capacity, int *count,
                           tlwMessage *message);
 
-// Everything that the future depends on, as bytes: a world that is loaded goes on bit for bit. Colliders, names and
-// the def are not saved: on load each slot keeps the collider and name that it has, and slots the world did not have
+// Everything that the future depends on, as bytes: a world that is loaded goes on bit for bit. Colliders, drifts,
+// names and the def are not saved: on load each slot keeps those that it has, and slots the world did not have
 // get none. `*bytes` is freed by tlwFree.
 tlwResult tlwSaveRigidWorld(const tlwRigidWorld *world, unsigned char **bytes, size_t *size, tlwMessage *message);
 

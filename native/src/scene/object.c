@@ -35,7 +35,6 @@ static tlwResult checkNumbers(const tlwObjectDef *def, tlwMessage *message)
     } ranges[] = {
         {"friction", def->friction, 0, 1e3},
         {"restitution", def->restitution, 0, 1},
-        {"density", def->density, 0, 1e6},
         {"mass", def->mass, 0, 1e15},
         {"conductivity", def->conductivity, 0, 1e5},
         {"specific_heat", def->specific_heat, 1, 1e6},
@@ -43,6 +42,9 @@ static tlwResult checkNumbers(const tlwObjectDef *def, tlwMessage *message)
         {"surface", def->surface, TLW_SURFACE_SLIP, TLW_SURFACE_STICK},
         {"heat_kind", def->heat_kind, TLW_HEAT_SOLID, TLW_HEAT_LAMP},
     };
+    if (!(def->density >= 0 && def->density <= 1e6)) // 0 needs a mass: see below
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its density is %g, but must be above 0 and at most 1e6 kg/m3.",
+                       def->name, def->density);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
             return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its %s is %g, but must lie between %g and %g.", def->name,

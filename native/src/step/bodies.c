@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "rigid/sdf_collider.h"
+#include "step/body_shapes.h"
 #include "step/forces.h"
 #include "step/frozen.h"
 
@@ -15,20 +16,23 @@ static bool hasRigid(const tlwScene *scene)
     return false;
 }
 
-static tlwResult scaledMesh(const tlwBodies *bodies, const tlwSolid *solid, tlwMesh *mesh)
-{
-    TLW_TRY(tlwCopyMesh(&bodies->scene->objects[solid->object].mesh, &bodies->context->message, mesh));
-    tlwTransformMesh(mesh, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, solid->scale);
-    return TLW_OK;
-}
-
 // The split method multiplies what pressure does by the ratio of densities (000 s5.7).
 static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
 {
-    double liquid = bodies->scene->material_count ? bodies->scene->materials[0].def.density_liquid : 0;
-    if (bodies->scene->def.coupling == TLW_COUPLING_SPLIT && density < 0.45 * liquid)
+    const tlwScene *scene = bodies->scene;
+    const tlwMaterialDef *heaviest = NULL;
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW)
+            continue;
+        const tlwMaterialDef *material = &scene->materials[def->material].def;
+        if (!heaviest || material->density_liquid > heaviest->density_liquid)
+            heaviest = material;
+    }
+    if (scene->def.coupling == TLW_COUPLING_SPLIT && heaviest && density < 0.45 * heaviest->density_liquid)
         tlwLog(bodies->context, TLW_LOG_WARNING,
-               "%s is lighter than 0.45 of the liquid, which the split method does not hold; use the joint one.", name);
+               "%s is lighter than 0.45 of %s, which the split method does not hold; use the joint one.", name,
+               heaviest->name);
 }
 
 static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *link)
@@ -36,8 +40,9 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
     tlwMessage *message = &bodies->context->message;
     const tlwObjectDef *def = &bodies->scene->objects[solid->object].def;
     tlwMesh mesh;
-    TLW_TRY(scaledMesh(bodies, solid, &mesh));
-    tlwResult result = tlwCreateSdfCollider(solid->sdf, &mesh, 0, &link->collider, message);
+    TLW_TRY(tlwRenewShape(bodies, solid, link));
+    TLW_TRY(tlwCopyShape(bodies, solid, &mesh));
+    tlwResult result = TLW_OK;
     tlwBody body = tlwDefaultBody();
     body.name = def->name;
     body.collider = link->collider;
@@ -63,7 +68,8 @@ static tlwResult addBody(tlwBodies *bodies, const tlwSolid *solid, tlwBodyLink *
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
 }
 
-// Closed sides of the domain hold bodies back as well.
+// Closed sides of the domain hold bodies back as well. A scene that says nothing about their friction has walls that
+// liquid slides along freely, but not bodies.
 static tlwResult addWalls(tlwBodies *bodies)
 {
     static const char *const names[6] = {"the -x wall", "the +x wall", "the -y wall",
@@ -81,6 +87,8 @@ static tlwResult addWalls(tlwBodies *bodies)
         wall.name = names[n];
         wall.collider = bodies->walls[n];
         wall.motion = TLW_MOTION_STATIC;
+        if (scene->def.wall_friction > 0)
+            wall.friction = scene->def.wall_friction;
         TLW_TRY(tlwAddRigidBody(bodies->world, &wall, NULL, &bodies->context->message));
     }
     return TLW_OK;
@@ -138,11 +146,7 @@ tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids 
         const tlwSolid *solid = &solids->items[n];
         tlwBodyLink *link = &bodies->links[bodies->link_count++];
         *link = (tlwBodyLink){.solid = n, .body = -1, .rigid = solid->body};
-        if (!solid->vertex_velocity) // the shape of a deforming solid changes; bodies pass through it
-            TLW_TRY(addBody(bodies, solid, link));
-        else
-            tlwLog(context, TLW_LOG_WARNING, "%s deforms; rigid bodies do not collide with it.",
-                   scene->objects[solid->object].def.name);
+        TLW_TRY(addBody(bodies, solid, link));
     }
     TLW_TRY(addWalls(bodies));
     TLW_TRY(addJoints(bodies, solids));
@@ -153,7 +157,7 @@ void tlwDestroyBodies(tlwBodies *bodies)
 {
     tlwDestroyRigidWorld(bodies->world);
     for (int n = 0; n < bodies->link_count; n++)
-        tlwDestroyCollider(bodies->links[n].collider);
+        tlwFreeShape(&bodies->links[n]);
     for (int n = 0; n < 6; n++)
         tlwDestroyCollider(bodies->walls[n]);
     tlwFree(bodies->links);
@@ -183,11 +187,13 @@ static void followBody(const tlwBody *body, tlwSolid *solid)
     tlwSetSolidPose(solid, frame, motion);
 }
 
-void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids)
+tlwResult tlwFollowBodies(tlwBodies *bodies, tlwSolids *solids)
 {
+    TLW_TRY(tlwRenewShapes(bodies, solids, true));
     for (int n = 0; n < bodies->link_count; n++)
         if (bodies->links[n].rigid)
             followBody(&bodies->world->bodies[bodies->links[n].body], &solids->items[bodies->links[n].solid]);
+    return TLW_OK;
 }
 
 // The world moves a body by the mean of its old and its new velocity. Velocities here belong to the middle of the step
@@ -213,7 +219,7 @@ static void placeKeyed(const tlwBodies *bodies, const tlwSolids *solids, double 
 {
     for (int n = 0; n < bodies->link_count; n++) {
         const tlwBodyLink *link = &bodies->links[n];
-        if (link->rigid || link->body < 0)
+        if (link->rigid || link->positions) // deforming meshes are in world space
             continue;
         tlwBody *body = &bodies->world->bodies[link->body];
         const tlwObjectDef *def = &bodies->scene->objects[solids->items[link->solid].object].def;
@@ -231,6 +237,8 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, doubl
 {
     if (!bodies->world || !(dt > 0))
         return TLW_OK;
+    TLW_TRY(tlwRenewShapes(bodies, solids, false));
+    tlwSetShapeDrifts(bodies, solids, time, dt);
     placeKeyed(bodies, solids, time, dt);
     for (int n = 0; n < bodies->link_count; n++) {
         tlwBodyLink *link = &bodies->links[n];
@@ -277,6 +285,8 @@ static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double ti
 static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, double time, double dt)
 {
     tlwRigidWorld *world = bodies->world;
+    TLW_TRY(tlwRenewShapes(bodies, solids, true));
+    tlwSetShapeDrifts(bodies, solids, time, dt);
     size_t bytes = (size_t)world->body_count * sizeof *world->bodies;
     tlwBody *kept = tlwAlloc(1, bytes);
     if (!kept)

@@ -17,10 +17,14 @@
 // What ties a scene object to the rigid world.
 typedef struct tlwBodyLink {
     int solid;     // index into the obstacles
-    int body;      // index in the world; -1 for an obstacle that bodies cannot touch
+    int body;      // index in the world
     bool rigid;    // moved by forces, not by keys
     double volume; // m3, of rigid ones
     tlwCollider *collider;
+    int builds;                                 // tlwSolid.builds of the field that the collider is made of
+    const tlwSdf *sdf;                          // that field
+    tlwVec3 scale, stretch;                     // that it was built with; growth per second over the present solve
+    float *positions, *vertex_velocity;         // of deforming meshes: at that time, and over the present solve
     tlwVec3 contact_velocity, contact_spin;     // what contacts and joints are expected to add per second
     tlwVec3 push[2], turn[2];                   // what pressure added per second in the last two solves, latest first
     tlwVec3 predicted_velocity, predicted_spin; // before pressure
@@ -41,8 +45,8 @@ typedef struct tlwBodies {
 tlwResult tlwCreateBodies(tlwContext *context, const tlwScene *scene, tlwSolids *solids, tlwBodies *bodies);
 void tlwDestroyBodies(tlwBodies *bodies);
 
-// Put the obstacles where their bodies are, after loading a checkpoint.
-void tlwFollowBodies(const tlwBodies *bodies, tlwSolids *solids);
+// Put the obstacles where their bodies are and take the shapes of the others, after loading a checkpoint.
+tlwResult tlwFollowBodies(tlwBodies *bodies, tlwSolids *solids);
 
 // Contacts, joints, motion over dt; the obstacles' poses follow. `time` is the step's start.
 tlwResult tlwMoveBodies(tlwBodies *bodies, tlwSolids *solids, double time, double dt);

@@ -59,7 +59,7 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
     tlwResult result = tlwLoadRigidWorld(sim->bodies.world, bytes, (size_t)size, message);
     tlwFree(bytes);
     if (result == TLW_OK)
-        tlwFollowBodies(&sim->bodies, &sim->solids);
+        result = tlwFollowBodies(&sim->bodies, &sim->solids);
     for (int n = 0; n < sim->bodies.link_count && result == TLW_OK; n++) {
         tlwBodyLink *link = &sim->bodies.links[n];
         Link kept;

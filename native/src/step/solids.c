@@ -43,8 +43,12 @@ static tlwResult buildField(const tlwSolids *solids, tlwSolid *solid, const tlwM
     tlwDestroyMesh(&scaled);
     if (result != TLW_OK)
         return result;
-    tlwDestroySdf(solid->sdf);
+    // Colliders still refer to the old one until bodies have moved.
+    bool touched = solids->deep && tlwIsObstacle(&solids->scene->objects[solid->object].def);
+    tlwDestroySdf(touched ? solid->last_sdf : solid->sdf);
+    solid->last_sdf = touched ? solid->sdf : NULL;
     solid->sdf = sdf;
+    solid->builds++;
     solid->scale = scale;
     return TLW_OK;
 }
@@ -85,6 +89,8 @@ void tlwDestroySolids(tlwSolids *solids)
 {
     for (int n = 0; n < solids->count; n++) {
         tlwDestroySdf(solids->items[n].sdf);
+        tlwDestroySdf(solids->items[n].last_sdf);
+        tlwDestroyMesh(&solids->items[n].shape);
         tlwFree(solids->items[n].vertex_velocity);
         tlwDestroyMesh(&solids->items[n].deform_from);
         tlwDestroyMesh(&solids->items[n].deform_to);
@@ -128,7 +134,8 @@ static tlwResult deformSolid(const tlwSolids *solids, tlwSolid *solid, double ti
         solid->vertex_velocity[n] = step * (float)fps;
     }
     tlwResult result = buildField(solids, solid, &between, (tlwVec3){1, 1, 1}, dx);
-    tlwDestroyMesh(&between);
+    tlwDestroyMesh(&solid->shape);
+    solid->shape = between;
     solid->frame = (tlwSdfFrame){{0, 0, 0}, {1, 0, 0, 0}};
     return result;
 }

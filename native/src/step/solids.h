@@ -13,6 +13,8 @@ enum { TLW_NO_OBJECT = -1, TLW_WALL_OBJECT = -2 };
 typedef struct tlwSolid {
     int object; // index in the scene
     tlwSdf *sdf;
+    tlwSdf *last_sdf;  // the one before, which bodies still touch; null where they cannot
+    int builds;        // of fields so far
     tlwVec3 scale;     // that the field was built with
     tlwSdfFrame frame; // at the end of the present substep
     tlwVec3 low, high; // world box of the field
@@ -22,6 +24,7 @@ typedef struct tlwSolid {
     float *vertex_velocity;         // deforming meshes: 3 per vertex, m/s
     tlwMesh deform_from, deform_to; // the frames around the present time
     int deform_frame;
+    tlwMesh shape; // deforming meshes: as the field was built
 } tlwSolid;
 
 // A set of placed meshes: the obstacles, or the sources and sinks.

@@ -3,7 +3,7 @@
 // Bodies are liquid to the pressure solve (tlwRasterizeSolids leaves their faces open in this mode). Before the solve
 // the faces inside them carry the bodies' motion; after it collisions and relative density act as a momentum source
 // (eq. 70, 71), and what is inside a body is projected onto the rigid motion with the same momentum (eq. 77-80).
-// Cheaper by the coupling term, but bodies lighter than 0.45 of the liquid are not stable, and plugs leak.
+// Needs no coupling term, but bodies lighter than 0.45 of the liquid are not stable.
 #ifndef TLW_STEP_SPLIT_H
 #define TLW_STEP_SPLIT_H
 
