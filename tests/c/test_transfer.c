@@ -66,6 +66,7 @@ static void freeFixture(Fixture *f)
 {
     tlwFreeParticles(&f->particles);
     tlwFreeParticleOrder(&f->order);
+    tlwFreeMaterial(&f->material);
     tlwFreeGrid(&f->flow.grid);
     tlwDestroyContext(f->context);
 }
