@@ -32,6 +32,8 @@ static void addBox(tlwScene *scene, const char *name, tlwObjectDef def, tlwKey k
     assert_int_equal(tlwAddObject(scene, &def, &object), TLW_OK);
 }
 
+static tlwStats last; // at the end of measureGain
+
 // J that a still pool, 0.4 m wide and 0.1 m deep, gains in 0.2 s. `add` puts the sources into the scene.
 static double measureGain(void (*add)(tlwScene *scene))
 {
@@ -63,6 +65,7 @@ static double measureGain(void (*add)(tlwScene *scene))
     for (int n = 0; n < 4; n++)
         assert_int_equal(tlwAdvance(sim, 0.05), TLW_OK);
     tlwGetStats(sim, &after);
+    last = after;
     tlwDestroySim(sim);
     tlwDestroyScene(scene);
     tlwDestroyContext(context);
@@ -108,6 +111,49 @@ static void addHotSolid(tlwScene *scene)
     addBox(scene, "Heater", heater, key, (tlwVec3){0.1, 0.1, -0.1}, (tlwVec3){0.3, 0.3, 0.05});
 }
 
+static void addKeyedSolid(tlwScene *scene, const tlwKey *keys, int count)
+{
+    float positions[24];
+    tlwObjectDef heater = tlwDefaultObjectDef();
+    heater.name = "Heater";
+    heater.role = TLW_ROLE_HEAT;
+    heater.heat_kind = TLW_HEAT_SOLID;
+    heater.mesh = makeBox((tlwVec3){0.1, 0.1, -0.1}, (tlwVec3){0.3, 0.3, 0.05}, positions);
+    heater.keys = keys;
+    heater.key_count = count;
+    assert_int_equal(tlwAddObject(scene, &heater, NULL), TLW_OK);
+}
+
+static void addWarmingSolid(tlwScene *scene)
+{
+    tlwKey keys[2] = {tlwDefaultKey(), tlwDefaultKey()};
+    keys[0].temperature = 293.15;
+    keys[1].temperature = 400;
+    keys[1].time = 0.2;
+    addKeyedSolid(scene, keys, 2);
+}
+
+static void addSolidThatIsOff(tlwScene *scene)
+{
+    tlwKey key = tlwDefaultKey();
+    key.temperature = 400;
+    key.enabled = false;
+    addKeyedSolid(scene, &key, 1);
+}
+
+// Keys of a heater's temperature act; one that is switched off is cold but still an obstacle.
+static void test_hot_solids_can_be_keyed_and_switched_off(void **state)
+{
+    (void)state;
+    double hot = measureGain(addHotSolid), volume = last.particle_volume;
+    double warming = measureGain(addWarmingSolid), off = measureGain(addSolidThatIsOff);
+    print_message("hot %.1f J, warming %.1f J, off %.3f J; volume %.5f and %.5f m3\n", hot, warming, off, volume,
+                  last.particle_volume);
+    assert_true(warming > 0.3 * hot && warming < 0.75 * hot);
+    assert_true(off > -1 && off < 1);
+    assert_true(last.particle_volume < 1.001 * volume && last.particle_volume > 0.999 * volume);
+}
+
 static void addInsulatedSolid(tlwScene *scene)
 {
     tlwObjectDef solid = tlwDefaultObjectDef();
@@ -151,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_obstacle_off_the_grid_shades_a_lamp),
         cmocka_unit_test(test_hot_solid_heats_and_insulated_solid_does_not),
         cmocka_unit_test(test_heated_volume_gives_its_power),
+        cmocka_unit_test(test_hot_solids_can_be_keyed_and_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

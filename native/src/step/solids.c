@@ -170,7 +170,8 @@ tlwResult tlwMoveSolids(tlwSolids *solids, double time, double dt, double dx)
         tlwSolid *solid = &solids->items[n];
         const tlwObjectDef *def = &solids->scene->objects[solid->object].def;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time + dt);
-        solid->enabled = key.enabled;
+        // A hot solid that is switched off is no longer hot (thermal.c); it is still there.
+        solid->enabled = key.enabled || (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
         if (def->deform) {
             TLW_TRY(deformSolid(solids, solid, time + dt, dx));
             solids->max_speed = fmax(solids->max_speed, deformSpeed(solid));

@@ -188,10 +188,15 @@ tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwPart
     const tlwScene *scene = thermal->scene;
     TLW_TRY(tlwMoveSolids(&thermal->volumes, time, dt, flow->grid.dx));
     placeSources(thermal, time + dt);
-    for (int o = 0; o < scene->object_count; o++)
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *object = &scene->objects[o].def;
+        tlwKey key = tlwSampleKeys(object->keys, object->key_count, time + dt);
         if (!(thermal->objects[o].capacity > 0))
-            thermal->objects[o].temperature =
-                tlwSampleKeys(scene->objects[o].def.keys, scene->objects[o].def.key_count, time + dt).temperature;
+            thermal->objects[o].temperature = key.temperature;
+        // Hot solids that are switched off neither heat nor cool.
+        bool off = object->role == TLW_ROLE_HEAT && !key.enabled;
+        thermal->objects[o].conductivity = off ? 0 : conductivityOf(object);
+    }
     tlwHeatDef def = {.materials = scene->materials,
                       .material_count = scene->material_count,
                       .objects = thermal->objects,
