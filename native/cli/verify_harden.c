@@ -116,8 +116,8 @@ static void runDripsHarden(tlwReport *report)
         tlwReportBelow(report, "molten share at the end", stats.melted, 0.02);
         tlwReportAbove(report, "share that hangs from the ceiling in one piece", held / mass, 0.2);
         tlwReportAbove(report, "pieces", stats.pieces, 10);
-        tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.1);
-        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 0.5);
+        tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.25);
+        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 1);
     }
     tlwEndRig(report, &rig);
 }
