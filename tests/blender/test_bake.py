@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import scenes
+from tallow.core import animation
 
 
 def cache(scene):
@@ -136,7 +137,7 @@ def test_resume_of_a_longer_range_goes_on_with_what_moves(folder):
     assert cache(scene).order == [1, 2, 3, 4, 5]
     source = Path(scene.tallow.bake_path) / "scene"
     assert (source / "meshes" / "Sheet_000005.ply").is_file() and json.loads((source / "scene.json").read_text())["frames"]["end"] == 5
-    mover.animation_data.action.fcurves.find("location", index=0).keyframe_points[0].co.y += 0.1
+    animation.find_curve(mover.animation_data, "location").keyframe_points[0].co.y += 0.1
     scene.frame_end = 6
     scenes.expect_error(bpy.ops.tallow.resume, "the object Mover", "changed")
 
