@@ -30,7 +30,7 @@ mkdir -p "$out"
 names=("$@")
 if [ $# -eq 0 ]; then
     mapfile -t names < <(blender -b --factory-startup --python "$root/addon/tallow/demo/run.py" -- --scene list --out "$out" |
-        awk '/^[a-z_]+ {2,}/ {print $1}')
+        awk '/^[a-z_]+  +/ {print $1}')
     names+=(hero)
     "$root/tests/blender/screenshot.sh" "$images/sidebar.png"
 fi
