@@ -69,7 +69,7 @@ static void runSkin(tlwReport *report)
                       100 * could);
         tlwReportAbove(report, "frozen share of the uppermost layer of cells", top.frozen / top.all, 0.9);
         tlwReportAbove(report, "molten share below half of the depth", middle.molten / middle.all, 0.9);
-        tlwReportAbove(report, "what froze over what the heat that left could freeze", (1 - stats.melted) / could, 0.6);
+        tlwReportAbove(report, "what froze over what the heat that left could freeze", (1 - stats.melted) / could, 0.7);
         tlwReportBelow(report, "the same, at most", (1 - stats.melted) / could, 1.001);
         tlwReportBelow(report, "fastest particle in the second second (m/s)", fastest, 0.02);
     }
@@ -116,8 +116,8 @@ static void runDripsHarden(tlwReport *report)
         tlwReportBelow(report, "molten share at the end", stats.melted, 0.02);
         tlwReportAbove(report, "share that hangs from the ceiling in one piece", held / mass, 0.2);
         tlwReportAbove(report, "pieces", stats.pieces, 10);
-        tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.25);
-        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 1);
+        tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.1);
+        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 0.2);
     }
     tlwEndRig(report, &rig);
 }

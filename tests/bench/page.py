@@ -10,7 +10,7 @@ Rows with an * are from an older run.
 """
 
 TAIL = """
-## Measured apart
+## Measured apart, on earlier builds
 
 | what | measured |
 |---|---|

@@ -50,38 +50,41 @@ static inline World begin(int threads, const tlwSceneDef *def)
     return w;
 }
 
-static inline int addBox(World *w, tlwRole role, const char *name, tlwVec3 low, tlwVec3 high, tlwVec3 velocity)
+// Add a box as `def` says, with one key.
+static inline tlwResult tryBox(World *w, tlwObjectDef def, const char *name, tlwVec3 low, tlwVec3 high, int *object)
 {
     float positions[24];
-    tlwObjectDef def = tlwDefaultObjectDef();
     tlwKey key = tlwDefaultKey();
     def.name = name;
-    def.role = role;
     def.mesh = boxMesh(positions, low, high);
     def.keys = &key;
     def.key_count = 1;
-    def.velocity = velocity;
+    return tlwAddObject(w->scene, &def, object);
+}
+
+static inline int addBoxAs(World *w, tlwObjectDef def, const char *name, tlwVec3 low, tlwVec3 high)
+{
     int object = -1;
-    assert_int_equal(tlwAddObject(w->scene, &def, &object), TLW_OK);
+    if (tryBox(w, def, name, low, high, &object) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w->context));
     return object;
+}
+
+static inline int addBox(World *w, tlwRole role, const char *name, tlwVec3 low, tlwVec3 high, tlwVec3 velocity)
+{
+    tlwObjectDef def = tlwDefaultObjectDef();
+    def.role = role;
+    def.velocity = velocity;
+    return addBoxAs(w, def, name, low, high);
 }
 
 static inline int addMovingBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density, tlwVec3 velocity)
 {
-    float positions[24];
     tlwObjectDef def = tlwDefaultObjectDef();
-    tlwKey key = tlwDefaultKey();
-    def.name = name;
     def.role = TLW_ROLE_RIGID;
-    def.mesh = boxMesh(positions, low, high);
-    def.keys = &key;
-    def.key_count = 1;
     def.density = density;
     def.velocity = velocity;
-    int object = -1;
-    if (tlwAddObject(w->scene, &def, &object) != TLW_OK)
-        fail_msg("%s", tlwGetMessage(w->context));
-    return object;
+    return addBoxAs(w, def, name, low, high);
 }
 
 static inline int addBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density)

@@ -12,17 +12,11 @@
 // Result of adding a body and starting the simulation, whichever fails first.
 static tlwResult tryBody(World *w, const char *name, tlwVec3 low, tlwVec3 high, double density, double mass)
 {
-    float positions[24];
     tlwObjectDef def = tlwDefaultObjectDef();
-    tlwKey key = tlwDefaultKey();
-    def.name = name;
     def.role = TLW_ROLE_RIGID;
-    def.mesh = boxMesh(positions, low, high);
-    def.keys = &key;
-    def.key_count = 1;
     def.density = density;
     def.mass = mass;
-    tlwResult result = tlwAddObject(w->scene, &def, NULL);
+    tlwResult result = tryBox(w, def, name, low, high, NULL);
     return result == TLW_OK ? tlwCreateSim(w->scene, &w->sim) : result;
 }
 
