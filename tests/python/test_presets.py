@@ -6,6 +6,7 @@ import pytest
 from tallow.core import colors, estimate, plot, presets
 
 ADDON = Path(__file__).resolve().parents[2] / "addon" / "tallow"
+PRESETS = ADDON.parents[1] / "presets" / "materials"
 WAX = presets.normalised({"density": [900, 780], "solidus": 328.15, "liquidus": 333.15, "latent_heat": 210000, "specific_heat": [2100, 2900],
                           "conductivity": [0.25, 0.15], "viscosity": [[333.15, 0.0075], [353.15, 0.005]], "solid_viscosity": 1e5}, "wax")
 
@@ -21,6 +22,17 @@ def test_every_shipped_preset_can_be_simulated(name):
     assert all(np.isfinite(presets.viscosity_at(material, np.linspace(200, 2000, 50))))
     assert len(presets.describe(material)) == 2
     assert plot.viscosity_curve(material).shape == (192, 192, 4)
+
+
+@pytest.mark.parametrize("path", sorted(PRESETS.glob("*.json")), ids=lambda path: path.stem)
+def test_the_page_on_materials_says_what_the_presets_hold(path):
+    page, preset = (ADDON.parents[1] / "docs" / "materials.md").read_text(encoding="utf-8"), json.loads(path.read_text(encoding="utf-8"))
+    assert f"**{preset['label']}.** {preset['description']}\n\n" + "".join(f"- {source}\n" for source in preset["sources"]) in page
+    row = next(line for line in page.splitlines() if line.startswith(f"| {preset['label']} | "))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    for cell, key in ((1, "density"), (2, "specific_heat"), (3, "conductivity")):
+        assert cells[cell] == " / ".join(dict.fromkeys(f"{value:g}" for value in preset[key]))
+    assert (cells[5], cells[6]) == (f"{preset['latent_heat'] / 1000:g}", f"{preset['surface_tension']:g}")
 
 
 def test_a_damaged_preset_is_left_out(tmp_path):
