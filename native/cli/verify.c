@@ -14,6 +14,7 @@ extern const tlwVerifyCase tlw_verify_flow[];
 extern const tlwVerifyCase tlw_verify_harden[];
 extern const tlwVerifyCase tlw_verify_heat[];
 extern const tlwVerifyCase tlw_verify_inflow[];
+extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
 extern const tlwVerifyCase tlw_verify_surface[];
@@ -21,8 +22,8 @@ extern const tlwVerifyCase tlw_verify_viscosity[];
 
 // Every list of cases; verify_*.c define them.
 static const tlwVerifyCase *const tlw_verify_groups[] = {
-    tlw_verify_flow,  tlw_verify_viscosity, tlw_verify_heat, tlw_verify_melt,   tlw_verify_harden,
-    tlw_verify_rigid, tlw_verify_surface,   tlw_verify_drag, tlw_verify_inflow, tlw_verify_ball};
+    tlw_verify_flow,    tlw_verify_viscosity, tlw_verify_heat,   tlw_verify_melt, tlw_verify_harden, tlw_verify_rigid,
+    tlw_verify_surface, tlw_verify_drag,      tlw_verify_inflow, tlw_verify_ball, tlw_verify_lift};
 
 struct tlwReport {
     bool json;

@@ -17,7 +17,7 @@ def build() -> None:
     water = kit.cast(kit.block("Water", (1.0, 0.5, 0.25), (0.0, 0.0, 0.125)), "LIQUID")
     kit.recipe(water, "Tank water", color=(0.25, 0.6, 0.75))
     for name, side, density, color, metal in (("Lead", -1.0, 11000.0, kit.LEAD, 1.0), ("Wood", 1.0, 550.0, kit.WOOD, 0.0)):
-        ball = kit.cast(kit.ball(name, 0.075, (0.36 * side, min(0.02 * side, 0.0), 0.55)), "RIGID", density=density, surface="SLIP",
+        ball = kit.cast(kit.ball(name, 0.075, (0.36 * side, 0.02 * side, 0.55)), "RIGID", density=density, surface="SLIP",
                         velocity=(-3.8 * side, 0.0, -3.1), spin=(0.0, 0.0, -TURNS * side))
         kit.paint(ball, color, 0.35, metal)
     kit.where((-0.5, -0.25, 0.0), (0.5, 0.25, 0.67), "z0=SLIP")

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "solve/poisson.h"
+#include "step/body_gaps.h"
 #include "step/levelset.h"
 
 #include <string.h>
@@ -131,19 +132,29 @@ static void addSeen(const Search *s, const tlwCoupledBody *body, const Cell *cel
     }
 }
 
-static bool addPatch(const Search *s, const tlwBodyPatch *patch, const Cell *cell, tlwCoupledBody *body)
+bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patch, const float lift[3])
 {
-    float seen[6] = {0}, *row = addRow(body, cell->index);
+    float *row = addRow(body, from);
     if (!row || !tlwReserve((void **)&body->cuts, &body->cut_capacity, body->count, sizeof *body->cuts))
         return false;
     tlwCoupledCut *cut = &body->cuts[body->count - 1];
     for (int face = 0; face < 6; face++)
         addFace(body, patch->middle[face], face / 2, (float)(face & 1 ? patch->cover[face] : -patch->cover[face]), row);
-    addSeen(s, body, cell, seen);
-    for (int m = 0; m < 6; m++)
-        cut->unseen[m] = row[m] - seen[m];
+    memcpy(cut->unseen, row, sizeof cut->unseen);
+    memcpy(cut->lift, lift, sizeof cut->lift);
     for (int a = 0; a < 3; a++)
         cut->excess[a] = (float)(0.5 * (patch->cover[2 * a] + patch->cover[2 * a + 1]) - patch->inside);
+    return true;
+}
+
+static bool addPatch(const Search *s, const tlwBodyPatch *patch, const Cell *cell, tlwCoupledBody *body)
+{
+    float seen[6] = {0}, lift[3] = {0};
+    if (!tlwAddLooseCut(body, cell->index, patch, lift))
+        return false;
+    addSeen(s, body, cell, seen);
+    for (int m = 0; m < 6; m++)
+        body->cuts[body->count - 1].unseen[m] -= seen[m];
     return true;
 }
 
@@ -247,8 +258,9 @@ tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tl
     }
     ok = ok && addPatches(threads, &list);
     tlwFree(list.items);
+    tlwResult result = ok && solids ? tlwAddGapPatches(flow, solids, type, coupling) : TLW_OK;
     coupling->seconds = tlwGetClock() - start;
-    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+    return ok ? result : TLW_OUT_OF_MEMORY;
 }
 
 void tlwAddUnseenFlow(const tlwBodyCoupling *coupling, float *rhs)
@@ -297,11 +309,15 @@ void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double d
         tlwVec3 push = {0, 0, 0}, turn = {0, 0, 0};
         for (int64_t n = 0; n < body->count && body->cuts; n++) {
             int64_t c = body->cells[n];
-            const float *excess = body->cuts[n].excess;
+            const float *excess = body->cuts[n].excess, *lift = body->cuts[n].lift, *row = body->rows[n];
             double scale = dt * coupling->cell_volume * (density[c] > 0 ? density[c] : default_density);
-            tlwVec3 f = {scale * gravity.x * excess[0], scale * gravity.y * excess[1], scale * gravity.z * excess[2]};
+            double deeper = gravity.x * lift[0] + gravity.y * lift[1] + gravity.z * lift[2];
+            tlwVec3 f = {scale * (gravity.x * excess[0] + deeper * row[0]),
+                         scale * (gravity.y * excess[1] + deeper * row[1]),
+                         scale * (gravity.z * excess[2] + deeper * row[2])};
+            tlwVec3 at = tlwMulAdd(tlwGetCellCentre(grid, c), grid->dx, (tlwVec3){lift[0], lift[1], lift[2]});
             push = tlwAdd(push, f);
-            turn = tlwAdd(turn, patchMoment(body, body->rows[n], tlwGetCellCentre(grid, c), f));
+            turn = tlwAdd(turn, patchMoment(body, row, at, f));
         }
         body->velocity = tlwMulAdd(body->velocity, body->inverse_mass, push);
         body->spin = tlwAdd(body->spin, tlwMulMat3(body->inverse_inertia, turn));

@@ -21,6 +21,7 @@
 typedef struct tlwCoupledCut {
     float unseen[6]; // of its row: what the velocities of solids at the middles of faces do not show
     float excess[3]; // mean cover of the two faces along each axis, less the share inside
+    float lift[3];   // cells from the centre of the cell whose pressure acts to that of the patch's own
 } tlwCoupledCut;
 
 // A body as the pressure solve sees it.
@@ -52,6 +53,10 @@ void tlwFreeBodyCoupling(tlwBodyCoupling *coupling);
 
 // Room for one more body; null when memory is out. Pointers to earlier ones are no longer good.
 tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
+
+// Add a patch in a cell without pressure of its own: the pressure of the liquid cell `from` acts on it, which lies
+// `lift` cells away. False when memory is out.
+bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patch, const float lift[3]);
 
 // Collect cells and rows, and tell how long it took: `type` as in solve/poisson.h, open and solid_object of `flow`.
 // Bodies are found in `solids`; null where they leave faces open.

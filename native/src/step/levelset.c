@@ -161,6 +161,20 @@ static float nearestParticle(const LevelSet *l, int i, int j, int k)
     return sqrtf(best);
 }
 
+// Whether air was beside a cell before particles were asked. Liquid that is shut in cannot part: that no particle is
+// there says only that none has found its way in, and a void would suck at the body or wall beside it.
+static bool meetsAir(const LevelSet *l, int64_t c)
+{
+    int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
+    for (int a = 0; a < 3; a++)
+        for (int side = -1; side <= 1; side += 2) {
+            int64_t n = c + side * stride[a];
+            if (l->out[n] >= 0 && tlwGetCentreSolid(l->grid, l->solid, n) >= 0)
+                return true;
+        }
+    return false;
+}
+
 static void drainRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -173,7 +187,8 @@ static void drainRange(void *context, int64_t begin, int64_t end)
         for (int i = 0; i < TLW_TILE; i++) {
             int c = i + TLW_TILE * (((int)j & 7) + TLW_TILE * (k & 7));
             float phi = l->phi[row + i];
-            if (phi >= 0 || start[c + 1] > start[c] || tlwGetCentreSolid(grid, l->solid, row + i) < 0)
+            if (phi >= 0 || start[c + 1] > start[c] || tlwGetCentreSolid(grid, l->solid, row + i) < 0 ||
+                !meetsAir(l, row + i))
                 continue;
             float d = (nearestParticle(l, tile->cell[0] + i, (int)j, k) - REACH) * dx;
             if (d > 0 && d > phi)

@@ -1,0 +1,81 @@
+// Light bodies that lie on the floor of a tank come up from wherever they lie.
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+extern const tlwVerifyCase tlw_verify_lift[];
+
+#define WATER 1000.0 // kg/m3
+#define FRAME (1.0 / 40)
+
+typedef struct Place {
+    const char *what;
+    bool cube;
+    double x, y;  // of the centre, in cells from the middle of the tank; far out means against the wall
+    double floor; // cells by which a slab lifts the floor; 0 = the domain's own
+} Place;
+
+static tlwShape makeBlock(tlwVec3 c, double half)
+{
+    return tlwMakeBox((tlwVec3){c.x - half, c.y - half, c.z - half}, (tlwVec3){c.x + half, c.y + half, c.z + half});
+}
+
+// A tank of 16 x 16 cells, water 9 cells deep, and a body of 5.4 cells that lies on the floor. In open water it would
+// be at the surface after sqrt(2 s (0.55 + 0.5) / (0.45 g)) = 0.23 s.
+static void liftOne(tlwReport *report, const Place *place)
+{
+    const double dx = 1.0 / 36, half = 2.7 * dx, wide = 8 * dx, ground = place->floor * dx, level = ground + 9 * dx;
+    tlwSceneDef def = tlwDefaultSceneDef();
+    def.cell_size = dx;
+    def.domain_min = (tlwVec3){-wide, -wide, 0};
+    def.domain_max = (tlwVec3){wide, wide, 16 * dx};
+    for (int n = 0; n < 6; n++)
+        def.walls[n] = TLW_WALL_SLIP;
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    tlwMaterialDef water = tlwMakeLiquid("Water", WATER, 1e-3);
+    int material = tlwAddRigMaterial(&rig, &water);
+    tlwVec3 low = {-2 * wide, -2 * wide, -dx};
+    tlwAddRigLiquid(&rig, "Pool", tlwMakeBox(low, (tlwVec3){2 * wide, 2 * wide, level}), material, 293.15);
+    if (ground > 0)
+        tlwAddRigObject(&rig, "Slab", TLW_ROLE_SOLID, tlwMakeBox(low, (tlwVec3){2 * wide, 2 * wide, ground}), NULL);
+    double limit = wide - half - 1e-4;
+    tlwVec3 c = {fmin(place->x * dx, limit), fmin(place->y * dx, limit), ground + half + 1e-4};
+    tlwObjectDef body = tlwDefaultObjectDef();
+    body.density = 0.55 * WATER;
+    body.surface = TLW_SURFACE_SLIP;
+    int object = tlwAddRigObject(&rig, "Wood", TLW_ROLE_RIGID,
+                                 place->cube ? makeBlock(c, half) : tlwMakeSphere(c, half, 4), &body);
+    tlwRunRig(&rig);
+    tlwBodyState state = {.centre = c};
+    int frame = 0;
+    while (frame < 60 && state.centre.z < level - half && tlwAdvanceRig(&rig, FRAME)) {
+        tlwCheckRig(&rig, tlwGetBody(rig.sim, object, &state));
+        frame++;
+    }
+    char what[80];
+    snprintf(what, sizeof what, "%s: at the surface after (s)", place->what);
+    if (!rig.failed)
+        tlwReportBelow(report, what, frame * FRAME, 1.0);
+    tlwEndRig(report, &rig);
+}
+
+static void runLift(tlwReport *report)
+{
+    static const Place places[] = {
+        {"ball on the floor", false, 0, 0, 0},
+        {"ball in a corner", false, 99, 99, 0},
+        {"cube between cells", true, 0.3, 0.45, 0},
+        {"cube in a corner", true, 99, 99, 0},
+        {"ball at a wall, on a slab", false, 99, 0, 1.3},
+        {"cube on a slab", true, 0, 0, 1.3},
+    };
+    for (size_t n = 0; n < sizeof places / sizeof places[0]; n++)
+        liftOne(report, &places[n]);
+}
+
+const tlwVerifyCase tlw_verify_lift[] = {
+    {"lifts_off", "light bodies rise from the floor, from walls and out of corners", runLift, true},
+    {0},
+};
