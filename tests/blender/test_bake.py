@@ -53,6 +53,30 @@ def test_surface_carries_every_attribute(folder):
     assert len(mesh.edges) == len(mesh.polygons) * 3 // 2
 
 
+def test_smoothing_rounds_what_is_shown_and_leaves_the_bake(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    scene = bpy.context.scene
+    scene.frame_set(4)
+    surface = scene.tallow.surface_object
+    baked = scenes.positions(surface.data)
+
+    def shown():
+        return scenes.positions(surface.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+
+    away = []
+    for passes in (2, 6, 0):
+        scene.tallow.smoothing = passes
+        assert len(surface.modifiers) == (1 if passes else 0)
+        away.append(float(np.abs(shown() - baked).max()))
+        assert (scenes.positions(surface.data) == baked).all()
+    assert 0.0 < away[0] < away[1] and away[2] == 0.0
+    surface.modifiers.new("Mine", "SUBSURF")
+    scene.tallow.smoothing = 3
+    scene.tallow.smoothing = 0
+    assert [modifier.name for modifier in surface.modifiers] == ["Mine"]
+
+
 def test_source_gives_way_to_the_surface_and_comes_back(folder):
     wax = scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()

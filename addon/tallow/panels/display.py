@@ -19,6 +19,8 @@ class TALLOW_PT_show(Sidebar, bpy.types.Panel):
         row.prop(tallow, "show_cells", toggle=True)
         column = fields(self.layout, align=False)
         column.prop(tallow, "show_color", text="", icon="COLOR")
+        if tallow.show_surface:
+            column.prop(tallow, "smoothing")
         if tallow.show_particles:
             column.prop(tallow, "particle_percent")
         note = playback.note(context.scene)

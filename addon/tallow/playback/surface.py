@@ -13,6 +13,7 @@ from . import fill
 
 NAME = "Tallow Surface"
 COLOR = "tallow_color"
+SMOOTHING = "Tallow Smoothing"
 _ahead = ReadAhead(fill.prepare)
 
 
@@ -25,15 +26,33 @@ def get_object(scene: bpy.types.Scene, create: bool) -> Optional[bpy.types.Objec
     obj = bpy.data.objects.new(NAME, bpy.data.meshes.new(NAME))
     scene.collection.objects.link(obj)
     scene.tallow.surface_object = obj
+    smooth(scene)
     # The handler swaps geometry during a render; a viewport that draws it meanwhile can crash Blender.
     scene.render.use_lock_interface = True
     return obj
+
+
+def smooth(scene: bpy.types.Scene) -> None:
+    """Smoothing is a modifier, so that it can be changed after the bake, and other modifiers may come before or behind it."""
+    obj, passes = scene.tallow.surface_object, scene.tallow.smoothing
+    if obj is None:
+        return
+    modifier = obj.modifiers.get(SMOOTHING)
+    if modifier is None and passes:
+        modifier = obj.modifiers.new(SMOOTHING, "SMOOTH")
+        modifier.factor = 0.5
+    if modifier and passes:
+        modifier.iterations = passes
+    elif modifier:
+        obj.modifiers.remove(modifier)
 
 
 def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None:
     obj = get_object(scene, create)
     if obj is None:
         return
+    if scene.tallow.smoothing and SMOOTHING not in obj.modifiers:  # files of before there was any
+        smooth(scene)
     visible = scene.tallow.show_surface
     if obj.hide_viewport == visible:
         obj.hide_viewport = not visible

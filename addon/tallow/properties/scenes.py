@@ -39,6 +39,11 @@ def _show(self, context) -> None:
     playback.refresh(self.id_data, force=True)
 
 
+def _smooth(self, context) -> None:
+    from .. import playback
+    playback.surface.smooth(self.id_data)
+
+
 def _show_color(self, context) -> None:
     from .. import playback
     playback.refresh(self.id_data, force=True)
@@ -149,6 +154,9 @@ class TallowScene(bpy.types.PropertyGroup):
     # Show
     show_surface: BoolProperty(name="Surface", default=True, update=_show, options=set(),
                                description="Show the surface of the liquid")
+    smoothing: IntProperty(name="Smoothing", default=2, min=0, soft_max=10, max=100, update=_smooth, options=set(),
+                           description="Rounds off details of a cell's size, here and in the render. The bake stays as it is: "
+                                       "0 shows just what was simulated")
     show_particles: BoolProperty(name="Particles", default=False, update=_show, options=set(),
                                  description="Show the particles inside the liquid")
     particle_percent: IntProperty(name="Preview Detail", default=25, min=1, max=100, subtype="PERCENTAGE", update=_show,
