@@ -74,7 +74,13 @@ def test_smoothing_rounds_what_is_shown_and_leaves_the_bake(folder):
     surface.modifiers.new("Mine", "SUBSURF")
     scene.tallow.smoothing = 3
     scene.tallow.smoothing = 0
+    bpy.ops.tallow.add_material(style="WAX")  # a choice of one's own stays
     assert [modifier.name for modifier in surface.modifiers] == ["Mine"]
+    scene.tallow.property_unset("smoothing")
+    bpy.ops.tallow.add_material(style="LIQUID")
+    assert scene.tallow.smoothing == 0
+    bpy.ops.tallow.add_material(style="WAX")
+    assert scene.tallow.smoothing == surface.modifiers[-1].iterations == 2
 
 
 def test_source_gives_way_to_the_surface_and_comes_back(folder):

@@ -9,6 +9,8 @@ from bpy.props import EnumProperty
 from .. import domain, playback, roles, shading
 from ..properties.materials import lookup
 
+WAX_SMOOTHING = 2  # passes that wax begins with; liquids stay sharp at the walls of their tanks
+
 
 def materials_in_order(context) -> List[Dict]:
     """What the scene's liquids are made of, in the order in which a bake counts materials."""
@@ -32,6 +34,8 @@ def give_material(context, style: str) -> bpy.types.Material:
     else:
         material = shading.liquid_material(colors, [material["viscosity"][-1][1] < 0.05 for material in made_of] or [False])
     shading.assign(playback.surface.get_object(scene, create=True), material)
+    if style == "WAX" and not scene.tallow.is_property_set("smoothing"):
+        scene.tallow.smoothing = WAX_SMOOTHING
     return material
 
 

@@ -51,8 +51,6 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     obj = get_object(scene, create)
     if obj is None:
         return
-    if scene.tallow.smoothing and SMOOTHING not in obj.modifiers:  # files of before there was any
-        smooth(scene)
     visible = scene.tallow.show_surface
     if obj.hide_viewport == visible:
         obj.hide_viewport = not visible

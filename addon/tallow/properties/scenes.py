@@ -154,9 +154,9 @@ class TallowScene(bpy.types.PropertyGroup):
     # Show
     show_surface: BoolProperty(name="Surface", default=True, update=_show, options=set(),
                                description="Show the surface of the liquid")
-    smoothing: IntProperty(name="Smoothing", default=2, min=0, soft_max=10, max=100, update=_smooth, options=set(),
-                           description="Rounds off details of a cell's size, here and in the render. The bake stays as it is: "
-                                       "0 shows just what was simulated")
+    smoothing: IntProperty(name="Smoothing", default=0, min=0, soft_max=10, max=100, update=_smooth, options=set(),
+                           description="Rounds off lumps and edges of a cell's size, here and in the render. The bake stays "
+                                       "as it is. Too much of it pulls liquid away from glass around it")
     show_particles: BoolProperty(name="Particles", default=False, update=_show, options=set(),
                                  description="Show the particles inside the liquid")
     particle_percent: IntProperty(name="Preview Detail", default=25, min=1, max=100, subtype="PERCENTAGE", update=_show,
