@@ -5,7 +5,7 @@
 
 extern const tlwVerifyCase tlw_verify_ball[];
 
-static const double dx = 0.0072, celsius = 273.15;
+static const double dx = 0.0072, celsius = 273.15, slab_top = 19 * 0.0072;
 
 // Wax thickened to 20 Pa s, so that a film of it carries a ball.
 static tlwMaterialDef makeThickWax(void)
@@ -54,27 +54,34 @@ static void addSlab(tlwRig *rig, double low, double top)
     }
 }
 
-// Neither pressure nor a contact without friction can turn a ball: what melts into a slab on a film of its own making
-// must not spin up.
-static void runSlipperyBall(tlwReport *report)
+// An iron ball at rest over a cold slab. Returns its object.
+static int startBallOnSlab(tlwReport *report, tlwRig *rig, tlwVec3 start, double radius, tlwObjectDef iron)
 {
-    const double radius = 0.03, low = 12 * dx, top = 19 * dx;
     tlwSceneDef def = tlwDefaultSceneDef();
     def.cell_size = dx;
     def.domain_min = (tlwVec3){-18 * dx, -13 * dx, 0};
     def.domain_max = (tlwVec3){18 * dx, 13 * dx, 30 * dx};
     def.walls[5] = TLW_WALL_OPEN;
     def.thermal_speed = 220;
+    tlwStartRig(rig, &def, tlwGetReportThreads(report));
+    addSlab(rig, 12 * dx, slab_top);
+    int ball = addHotBall(rig, start, radius, iron);
+    tlwRunRig(rig);
+    return ball;
+}
+
+// Neither pressure nor a contact without friction can turn a ball: what melts into a slab on a film of its own making
+// must not spin up.
+static void runSlipperyBall(tlwReport *report)
+{
+    const double radius = 0.03;
     tlwRig rig;
-    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
-    addSlab(&rig, low, top);
-    tlwVec3 start = {0, 0, top + radius + 0.7 * dx};
+    tlwVec3 start = {0, 0, slab_top + radius + 0.7 * dx};
     tlwObjectDef slippery = tlwDefaultObjectDef();
     slippery.surface = TLW_SURFACE_SLIP;
     slippery.friction = 0;
-    int ball = addHotBall(&rig, start, radius, slippery);
+    int ball = startBallOnSlab(report, &rig, start, radius, slippery);
     double skin = 0, depth = 0;
-    tlwRunRig(&rig);
     for (int n = 0; n < 40 && tlwAdvanceRig(&rig, 1.0 / 24); n++) {
         tlwBodyState body = {0};
         tlwCheckRig(&rig, tlwGetBody(rig.sim, ball, &body));
@@ -83,6 +90,26 @@ static void runSlipperyBall(tlwReport *report)
     }
     tlwReportAbove(report, "depth reached (m)", rig.failed ? NAN : depth, 0.02);
     tlwReportBelow(report, "speed of the ball's skin from its spin (m/s)", rig.failed ? NAN : skin, 0.02);
+    tlwEndRig(report, &rig);
+}
+
+// A ball that wax sticks to, mostly in the air, over wax that is still frozen or a film.
+static void runStickyBall(tlwReport *report)
+{
+    const double radius = 0.03;
+    tlwRig rig;
+    tlwObjectDef sticky = tlwDefaultObjectDef();
+    sticky.surface = TLW_SURFACE_STICK;
+    startBallOnSlab(report, &rig, (tlwVec3){0, 0, slab_top + radius + 0.7 * dx}, radius, sticky);
+    double most = 0, residual = 0;
+    for (int n = 0; n < 12 && tlwAdvanceRig(&rig, 1.0 / 24); n++) {
+        tlwStats stats = tlwGetRigStats(&rig);
+        most = fmax(most, stats.viscosity_iterations);
+        residual = fmax(residual, stats.viscosity_residual);
+    }
+    tlwReportBelow(report, "residual of viscosity", rig.failed ? NAN : residual, 1e-6);
+    tlwReportBelow(report, "iterations of viscosity", rig.failed ? NAN : most, 30);
+    tlwReportAbove(report, "iterations of viscosity, not none", most, 1);
     tlwEndRig(report, &rig);
 }
 
@@ -135,6 +162,7 @@ static void runHotBall(tlwReport *report)
 
 const tlwVerifyCase tlw_verify_ball[] = {
     {"slippery_ball", "a slippery hot ball melts into wax without spinning", runSlipperyBall, false},
+    {"sticky_ball", "a sticky hot ball over frozen wax: viscosity takes few iterations", runStickyBall, true},
     {"hot_ball", "a hot ball melts its way through a slab of wax and drops out below", runHotBall, true},
     {0},
 };

@@ -254,10 +254,12 @@ static void runStatue(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Two touching blocks whose viscosities differ: every solve reaches the tolerance.
+// Two touching blocks whose viscosities differ: every solve reaches the tolerance. The largest contrast runs as long as
+// the bench does: the blocks' surfaces become ragged after some frames.
 static void runContrast(tlwReport *report)
 {
     static const double ratios[] = {1, 1e2, 1e4, 1e6, 1e9};
+    static const int frames[] = {1, 1, 1, 1, 7};
     for (int i = 0; i < 5; i++) {
         tlwSceneDef def = tlwDefaultSceneDef();
         def.domain_min = (tlwVec3){-0.5, -0.5, 0};
@@ -271,15 +273,19 @@ static void runContrast(tlwReport *report)
         tlwAddRigLiquid(&rig, "Left", tlwMakeBox((tlwVec3){-0.3, -0.3, 0}, (tlwVec3){0, 0.3, 0.5}), soft, 293.15);
         tlwAddRigLiquid(&rig, "Right", tlwMakeBox((tlwVec3){0, -0.3, 0}, (tlwVec3){0.3, 0.3, 0.5}), stiff, 293.15);
         tlwRunRig(&rig);
-        tlwAdvanceRig(&rig, 1.0 / 24);
-        tlwStats stats = tlwGetRigStats(&rig);
+        double most = 0, residual = 0;
+        for (int n = 0; n < frames[i] && tlwAdvanceRig(&rig, 1.0 / 24); n++) {
+            tlwStats stats = tlwGetRigStats(&rig);
+            most = fmax(most, stats.viscosity_iterations);
+            residual = fmax(residual, stats.viscosity_residual);
+        }
         char what[64];
         snprintf(what, sizeof what, "ratio %.0e: residual", ratios[i]);
-        tlwReportBelow(report, what, rig.failed ? NAN : stats.viscosity_residual, 1e-6);
+        tlwReportBelow(report, what, rig.failed ? NAN : residual, 1e-6);
         snprintf(what, sizeof what, "ratio %.0e: iterations", ratios[i]);
-        tlwReportBelow(report, what, rig.failed ? NAN : stats.viscosity_iterations, 30);
+        tlwReportBelow(report, what, rig.failed ? NAN : most, 30);
         snprintf(what, sizeof what, "ratio %.0e: iterations, not none", ratios[i]);
-        tlwReportAbove(report, what, stats.viscosity_iterations, 1);
+        tlwReportAbove(report, what, most, 1);
         tlwEndRig(report, &rig);
     }
     runStatue(report);

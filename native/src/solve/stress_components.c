@@ -9,7 +9,7 @@
 static const double THRESHOLDS[] = {1, 1e2, 1e4, 1e6, 1e8};
 enum { CLASSES = 5, DEPTHS = 4, MAX_DEPTH = 6, LEVELS = (CLASSES + 1) * DEPTHS };
 static const int DEPTH_OF[MAX_DEPTH + 1] = {0, 0, 1, 2, 2, 3, 3}; // cells below the surface -> depth step
-static const int SMALLEST = 20;                                   // cells of a part
+static const int SMALLEST = 10;                                   // cells of a part
 static const int THICK = 3, THICK_REACH = 5; // a part is thick within 5 cells of where it is 3 deep
 static const int REACH = 8;                  // cells a basin grows into a neck between two
 static const double SAME_SHARE = 0.98;       // of the softer part around: not worth its own label

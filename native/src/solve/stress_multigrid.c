@@ -17,19 +17,22 @@ static void swapFaces(tlwFaceFloats *a, tlwFaceFloats *b)
     *b = keep;
 }
 
-void tlwChebyshevStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, int degree,
-                        double low, double high, bool from_zero, tlwFaceFloats *x, tlwFaceFloats *y)
+void tlwChebyshevStress(tlwThreads *threads, const tlwStressLevel *level, const tlwStressTies *ties,
+                        const tlwFaceFloats *b, int degree, double low, double high, bool from_zero, tlwFaceFloats *x,
+                        tlwFaceFloats *y)
 {
     double theta = (high + low) / 2, delta = (high - low) / 2, rho = delta / theta;
     if (from_zero) {
         tlwScaleByDiagonal(threads, level, b, (float)(1 / theta), x);
-    } else {
-        tlwSmoothStress(threads, level, b, x, 0, (float)(1 / theta), true, y);
-        swapFaces(x, y);
+        if (ties)
+            tlwSmoothTies(threads, level, ties, b, NULL, (float)(1 / theta), x);
     }
-    for (int n = 1; n < degree; n++) {
-        double next = 1 / (2 * theta / delta - rho);
-        tlwSmoothStress(threads, level, b, x, (float)(next * rho), (float)(2 * next / delta), from_zero && n == 1, y);
+    for (int n = from_zero; n < degree; n++) {
+        double next = n ? 1 / (2 * theta / delta - rho) : rho;
+        float alpha = n ? (float)(next * rho) : 0, beta = (float)(n ? 2 * next / delta : 1 / theta);
+        tlwSmoothStress(threads, level, b, x, alpha, beta, n == from_zero, y);
+        if (ties)
+            tlwSmoothTies(threads, level, ties, b, x, beta, y);
         swapFaces(x, y);
         rho = next;
     }
@@ -113,8 +116,11 @@ tlwResult tlwInitStressMultigrid(tlwThreads *threads, tlwStressMultigrid *mg, co
             return TLW_OUT_OF_MEMORY;
         unknowns = tlwCountUnknowns(threads, coarse);
     }
-    for (int n = 0; n < mg->count; n++)
+    for (int n = 0; n < mg->count; n++) {
         mg->bound[n] = tlwBoundStress(threads, mg->level[n]);
+        TLW_TRY(tlwFindStressTies(threads, mg->level[n], &mg->ties[n]));
+        mg->bound[n] = mg->ties[n].count ? TLW_TIE_BOUND : mg->bound[n];
+    }
     return factorBottom(mg, unknowns);
 }
 
@@ -122,6 +128,8 @@ void tlwFreeStressMultigrid(tlwStressMultigrid *mg)
 {
     for (int n = 1; n < mg->count; n++)
         tlwFreeStressLevel(&mg->owned[n]);
+    for (int n = 0; n < mg->count; n++)
+        tlwFreeStressTies(&mg->ties[n]);
     tlwFreeEnvelope(&mg->bottom);
     tlwFree(mg->bottom_component);
     tlwFree(mg->bottom_face);
@@ -142,7 +150,8 @@ static void solveBottom(tlwStressMultigrid *mg)
 static void smooth(tlwThreads *threads, tlwStressMultigrid *mg, int n, bool from_zero)
 {
     double high = mg->bound[n], low = SMOOTHED_SHARE * high;
-    tlwChebyshevStress(threads, mg->level[n], &mg->b[n], DEGREE, low, high, from_zero, &mg->x[n], &mg->y[n]);
+    tlwChebyshevStress(threads, mg->level[n], &mg->ties[n], &mg->b[n], DEGREE, low, high, from_zero, &mg->x[n],
+                       &mg->y[n]);
 }
 
 double tlwCountCycleBytes(const tlwStressMultigrid *mg)

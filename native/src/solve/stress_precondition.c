@@ -112,8 +112,8 @@ const tlwFaceFloats *tlwPrecondition(tlwThreads *threads, tlwStressPreconditione
     } else if (pre->method == TLW_STRESS_JACOBI) {
         tlwScaleByDiagonal(threads, pre->level, &pre->b, 1, z);
     } else {
-        tlwChebyshevStress(threads, pre->level, &pre->b, AGGREGATION_DEGREE, AGGREGATION_SHARE * pre->bound, pre->bound,
-                           true, &pre->x, &pre->y);
+        tlwChebyshevStress(threads, pre->level, NULL, &pre->b, AGGREGATION_DEGREE, AGGREGATION_SHARE * pre->bound,
+                           pre->bound, true, &pre->x, &pre->y);
     }
     if (pre->deflation.parts.count && pre->additive)
         tlwAddDeflation(threads, &pre->deflation, r, scale, z);

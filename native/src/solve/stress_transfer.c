@@ -3,6 +3,7 @@
 #include "base/kernel.h"
 #include "base/memory.h"
 #include "solve/stress_stencil.h"
+#include "solve/stress_walls.h"
 
 #include <string.h>
 
@@ -231,38 +232,6 @@ static tlwResult activateCoarse(const tlwStressLevel *fine, tlwStressLevel *coar
     return result;
 }
 
-typedef struct Prescribe {
-    const tlwStressLevel *fine, *coarse;
-} Prescribe;
-
-static bool isPrescribed(const tlwStressLevel *fine, int axis, int i, int j, int k)
-{
-    return tlwInWindow(&fine->grid, i, j, k) && fine->mass[axis][tlwCellIndex(&fine->grid, i, j, k)] < 0;
-}
-
-// A coarse face is prescribed when one of the four fine faces on it is.
-static void prescribeRange(void *context, int64_t begin, int64_t end)
-{
-    const Prescribe *p = context;
-    for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &p->coarse->grid.tiles[t];
-        TLW_FOR_ROWS(&p->coarse->grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++)
-            for (int a = 0; a < 3; a++) {
-                int b = (a + 1) % 3, c = (a + 2) % 3, at[3] = {2 * (tile->cell[0] + i), 2 * (int)j, 2 * k};
-                bool prescribed = false;
-                for (int n = 0; n < 4; n++) {
-                    int f[3] = {at[0], at[1], at[2]};
-                    f[b] += n & 1;
-                    f[c] += n >> 1;
-                    prescribed |= isPrescribed(p->fine, a, f[0], f[1], f[2]);
-                }
-                if (prescribed)
-                    p->coarse->mass[a][row + i] = -1;
-            }
-    }
-}
-
 tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse)
 {
     TLW_TRY(activateCoarse(fine, coarse));
@@ -283,8 +252,7 @@ tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwS
         g.taps[a] = NODE;
         gather(threads, &g);
     }
-    Prescribe p = {fine, coarse};
-    tlwParallelFor(threads, coarse->grid.tile_count, TLW_TILE_BLOCK, prescribeRange, &p);
+    tlwCoarsenWalls(threads, fine, coarse);
     tlwTrimSpans(coarse);
     return TLW_OK;
 }

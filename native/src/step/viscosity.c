@@ -138,7 +138,13 @@ static void gripRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Faces that no sample touches are no unknowns: nothing changes their velocity.
+static bool isOfBody(const tlwViscosityBuild *build, int axis, int64_t face)
+{
+    return build->body_count && build->owner[axis][face];
+}
+
+// Faces that no sample touches are no unknowns: nothing changes their velocity. Those of bodies stay, since the body
+// moves them: its masses and its momentum are spread over all of them.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -154,7 +160,7 @@ static void dropRange(void *context, int64_t begin, int64_t end)
                                 n[at] + n[at - y] + xy[at] + xy[at + 1] + yz[at] + yz[at + z],
                                 n[at] + n[at - z] + xz[at] + xz[at + 1] + yz[at] + yz[at + y]};
         for (int a = 0; a < 3; a++)
-            if (!(touch[a] > 0) && level->mass[a][at] > 0) {
+            if (!(touch[a] > 0) && level->mass[a][at] > 0 && !isOfBody(build, a, at)) {
                 level->mass[a][at] = 0;
                 system->b.at[a][at] = 0;
                 system->x.at[a][at] = 0;
