@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
+import sys
 import threading
 from typing import Dict, Iterable, List, Optional, Tuple
 
@@ -17,6 +19,8 @@ NEW_LAYOUT = bpy.app.version >= (4, 1, 0)  # positions, corners and offsets are 
 # Blender 3.4 keeps them in structures, which `foreach_set` fills number by number: there numpy writes into its memory. What is
 # left of the time is first touches of that memory (writing the same once more takes a quarter), so two threads write.
 STRUCTURES = bpy.app.version[:2] == (3, 4)
+LIBC = ctypes.CDLL(None) if STRUCTURES and sys.platform == "linux" else None
+MADV_POPULATE_WRITE = 23  # Linux 5.14
 WORDS = 4  # bytes; every structure is a whole number of words
 EDGE_FLAGS, SMOOTH = 0x220000, 0x010000  # drawn and rendered, as `edges.add` makes them; of a face
 Copy = Tuple[np.ndarray, np.ndarray]  # where to, what
@@ -76,8 +80,19 @@ def _list_structures(mesh: bpy.types.Mesh, packed: Tuple[np.ndarray, ...]) -> Li
     return list(zip(tables, packed))
 
 
+def _get_pages(table: np.ndarray) -> None:
+    """Have the pages of memory that nothing has written yet at once: one by one, as they are written, takes half as long again.
+
+    A system that cannot do so refuses, and nothing is lost.
+    """
+    start = table.ctypes.data & -mmap.PAGESIZE
+    LIBC.madvise(ctypes.c_void_p(start), ctypes.c_size_t(table.ctypes.data + table.nbytes - start), MADV_POPULATE_WRITE)
+
+
 def _copy(copies: Iterable[Copy]) -> None:
     for table, content in copies:
+        if LIBC is not None:
+            _get_pages(table)
         table[:] = content
 
 
