@@ -393,7 +393,8 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->shift = (tlwVec3){0, 0, 0};
             continue;
         }
-        if (!isTouched(body)) {
+        bool bonded = piece->bonded != TLW_NO_OBJECT; // it goes just as its body does
+        if (!isTouched(body) && !bonded) {
             moveFlying(body, dt, piece);
         } else {
             piece->shift = tlwSub(body->position, piece->centre);
@@ -401,7 +402,8 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->velocity = body->velocity;
             piece->spin = body->spin;
         }
-        keepOutOfWalls(place, piece);
+        if (!bonded)
+            keepOutOfWalls(place, piece);
         body->position = body->next_position = tlwAdd(piece->centre, piece->shift);
         body->rotation = body->next_rotation = piece->turn;
         body->velocity = body->solved_velocity = piece->velocity;
@@ -446,7 +448,9 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
         if (!isFree(piece))
             continue;
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
-        piece->contact_velocity = tlwScale(body->contact_impulse, 1 / (body->mass * dt));
-        piece->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, body->contact_angular_impulse), 1 / dt);
+        tlwVec3 push = tlwAdd(body->contact_impulse, body->joint_impulse);
+        tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
+        piece->contact_velocity = tlwScale(push, 1 / (body->mass * dt));
+        piece->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
     }
 }

@@ -62,7 +62,7 @@ static bool isHeld(const tlwViscosityBuild *build, const uint8_t *held, int64_t 
     return !tlwIsDraggedPiece(build, tlwGetInts(def->grid, def->piece)[cell]);
 }
 
-// Their faces are prescribed.
+// Their faces are prescribed; x has none of that, or it would count twice.
 static void holdRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -86,6 +86,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
                         continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[here];
+                    system->x.at[a][row + i] = 0;
                 }
         }
 }
@@ -108,6 +109,7 @@ static void holdNozzleRange(void *context, int64_t begin, int64_t end)
                     if (share[from + i] >= 0.5f) {
                         system->level.mass[a][row + i] = -1;
                         system->b.at[a][row + i] = velocity[from + i];
+                        system->x.at[a][row + i] = 0;
                     }
             }
         }
@@ -138,7 +140,8 @@ static void gripRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Faces that no sample touches are no unknowns: nothing changes their velocity.
+// Faces that no sample touches are no unknowns: nothing changes their velocity. Those of bodies stay: they carry a part
+// of the body's momentum.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -154,7 +157,7 @@ static void dropRange(void *context, int64_t begin, int64_t end)
                                 n[at] + n[at - y] + xy[at] + xy[at + 1] + yz[at] + yz[at + z],
                                 n[at] + n[at - z] + xz[at] + xz[at + 1] + yz[at] + yz[at + y]};
         for (int a = 0; a < 3; a++)
-            if (!(touch[a] > 0) && level->mass[a][at] > 0) {
+            if (!(touch[a] > 0) && level->mass[a][at] > 0 && !(build->body_count && build->owner[a][at])) {
                 level->mass[a][at] = 0;
                 system->b.at[a][at] = 0;
                 system->x.at[a][at] = 0;
