@@ -123,6 +123,45 @@ static void test_loose_block_falls_and_rests(void **state)
     end(&w);
 }
 
+// Fastest part of a piece of so many cells in the last half second of 42 frames, on the floor or on a plate of that
+// height.
+static double restlessness(const double cells[3], double plate, double aside)
+{
+    tlwSceneDef def = room();
+    World w = frozenRoom(2, &def);
+    double low = plate + 0.02, most = 0, radius = 0.005 * tlwLength((tlwVec3){cells[0], cells[1], cells[2]});
+    if (plate > 0)
+        addBox(&w, TLW_ROLE_SOLID, "Plate", (tlwVec3){0.01, 0.01, -0.01}, (tlwVec3){0.15, 0.15, plate},
+               (tlwVec3){0, 0, 0});
+    tlwVec3 from = {0.06 + aside, 0.06 + 0.5 * aside, low};
+    tlwVec3 to = tlwMulAdd(from, 0.01, (tlwVec3){cells[0], cells[1], cells[2]});
+    addWax(&w, "Crumb", (Wax){.low = from, .high = to});
+    run(&w);
+    for (int frame = 0; frame < FRAMES(42); frame++) {
+        advance(&w, 1.0 / 24);
+        tlwPieceState piece = pieceOf(&w, 0);
+        most = frame >= 30 ? fmax(most, tlwLength(piece.velocity) + radius * tlwLength(piece.spin)) : 0;
+        OUTCOME(piece.object == -1);
+    }
+    end(&w);
+    return most;
+}
+
+// Also where the floor lies between two layers of cells, and a crumb within one.
+static void test_crumbs_come_to_rest(void **state)
+{
+    (void)state;
+    const double sizes[6][3] = {{2, 1, 1}, {2, 1, 1}, {2, 2, 1}, {3, 2, 1}, {5, 2, 1}, {4, 4, 3}},
+                 plates[6] = {0, 0.0237, 0.026, 0, 0.0251, 0.0237}, aside[6] = {0.003, 0.003, 0.004, 0.004, 0.004, 0};
+    double worst = 0;
+    for (int n = 0; n < FRAMES(6); n++) {
+        double speed = restlessness(sizes[n], plates[n], aside[n]);
+        print_message("%g x %g x %g cells: %.2g m/s\n", sizes[n][0], sizes[n][1], sizes[n][2], speed);
+        worst = fmax(worst, speed);
+    }
+    OUTCOME(worst < 1e-3);
+}
+
 static void test_tall_block_off_balance_topples(void **state)
 {
     (void)state;
@@ -392,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_frozen_wax_does_not_creep),
         cmocka_unit_test(test_spinning_piece_keeps_shape_and_momentum),
         cmocka_unit_test(test_loose_block_falls_and_rests),
+        cmocka_unit_test(test_crumbs_come_to_rest),
         cmocka_unit_test(test_tall_block_off_balance_topples),
         cmocka_unit_test(test_pieces_rest_on_each_other),
         cmocka_unit_test(test_liquid_that_falls_on_a_block_is_not_crushed),

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "step/forces.h"
+#include "step/levelset.h"
 
 #include <string.h>
 
@@ -125,14 +126,23 @@ static bool fieldCells(const Place *p, int n, int low[3], int high[3])
 // ---------------------------------------------------------------------------------------------------------------------
 // Balls
 
+// Labels also go a cell into what a piece stands on, where the level set goes on: there nothing of it can touch.
+// Counted as its own, such cells made the balls at its foot inner ones, or such that face up: a crumb lost its contacts
+// with the floor, fell into it and was pushed out again, for ever.
+static bool isOwn(const Place *p, int64_t cell, int32_t label)
+{
+    const tlwFlow *flow = p->world->flow;
+    return tlwGetInts(p->grid, flow->label)[cell] == label &&
+           tlwGetCentreSolid(p->grid, tlwGetFloats(p->grid, flow->solid), cell) > 0;
+}
+
 // Sum of the directions in which cells around are not of the piece; zero inside it.
 static tlwVec3 outwards(const Place *p, int64_t cell, int32_t label)
 {
-    const int32_t *labels = tlwGetInts(p->grid, p->world->flow->label);
     tlwVec3 sum = {0, 0, 0};
     for (int q = 0; q < 27; q++) {
         int di = q % 3 - 1, dj = q / 3 % 3 - 1, dk = q / 9 - 1;
-        if (labels[cell + di + dj * p->grid->stride_y + dk * p->grid->stride_z] != label)
+        if (!isOwn(p, cell + di + dj * p->grid->stride_y + dk * p->grid->stride_z, label))
             sum = tlwAdd(sum, (tlwVec3){di, dj, dk});
     }
     return sum;
@@ -140,11 +150,10 @@ static tlwVec3 outwards(const Place *p, int64_t cell, int32_t label)
 
 static bool atSurface(const Place *p, int64_t cell, int32_t label)
 {
-    const int32_t *labels = tlwGetInts(p->grid, p->world->flow->label);
     const int64_t stride[3] = {1, p->grid->stride_y, p->grid->stride_z};
-    bool surface = labels[cell] != label;
+    bool surface = !isOwn(p, cell, label);
     for (int n = 0; n < 6 && !surface; n++)
-        surface = labels[cell + (n & 1 ? stride[n / 2] : -stride[n / 2])] != label;
+        surface = !isOwn(p, cell + (n & 1 ? stride[n / 2] : -stride[n / 2]), label);
     return surface;
 }
 
