@@ -421,20 +421,6 @@ static tlwResult makePieces(Find *f)
     return result;
 }
 
-// Motion of what holds a piece; zero for walls and solids that stand still.
-static void takeHolderMotion(const tlwSolids *solids, tlwPiece *piece)
-{
-    piece->velocity = piece->spin = (tlwVec3){0, 0, 0};
-    for (int n = 0; n < solids->count; n++) {
-        const tlwSolid *solid = &solids->items[n];
-        if (solid->object != piece->object || !solid->moves)
-            continue;
-        piece->spin = solid->motion.spin;
-        piece->velocity =
-            tlwAdd(solid->motion.velocity, tlwCross(piece->spin, tlwSub(piece->centre, solid->motion.origin)));
-    }
-}
-
 static void startFind(Find *f)
 {
     const tlwScene *scene = f->search->solids->scene;
@@ -482,11 +468,8 @@ tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
     tlwFreePieces(pieces);
     *pieces = fresh;
     for (int n = 0; n < pieces->count; n++)
-        if (pieces->items[n].object != TLW_NO_OBJECT)
-            takeHolderMotion(search->solids, &pieces->items[n]);
-        else
-            pieces->free_count++;
-    if (tlwCutPieces(search, pieces) != TLW_OK)
+        pieces->free_count += pieces->items[n].object == TLW_NO_OBJECT;
+    if (tlwTakeHolderMotions(search, pieces) != TLW_OK || tlwCutPieces(search, pieces) != TLW_OK)
         return tlwFailMemory(message, "the frozen pieces");
     tlwClosePieceFaces(search->context, search->flow, pieces);
     return TLW_OK;

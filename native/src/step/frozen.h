@@ -201,6 +201,9 @@ tlwResult tlwListBonds(const tlwScene *scene, const tlwParticles *particles, tlw
 
 bool tlwIsBonded(const tlwPieces *pieces, int piece, int object);
 
+// Held pieces move as what holds them does (frozen_carry.c).
+tlwResult tlwTakeHolderMotions(const tlwPieceSearch *search, tlwPieces *pieces);
+
 // Sort out by_id after ids have changed.
 bool tlwIndexPieces(tlwPieces *pieces);
 

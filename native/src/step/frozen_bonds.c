@@ -73,12 +73,11 @@ static tlwBodyLink *findLink(const tlwBodies *bodies, const tlwSolids *solids, i
     return NULL;
 }
 
-// What holds a piece in the rigid world; -1 = the world itself, as for what deforms: pieces on that stay where they
-// are.
+// What holds a piece in the rigid world; -1 = the world itself. On what deforms it is the piece that moves as one.
 static int holderOf(const tlwBodies *bodies, const tlwSolids *solids, const tlwPiece *piece)
 {
     const tlwBodyLink *link = piece->object >= 0 ? findLink(bodies, solids, piece->object) : NULL;
-    return link && !link->positions ? link->body : -1;
+    return !link ? -1 : link->positions ? piece->body : link->body;
 }
 
 tlwResult tlwFastenBonds(tlwBodies *bodies, const tlwSolids *solids, const tlwPieces *pieces)

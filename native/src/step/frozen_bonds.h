@@ -14,6 +14,10 @@
 tlwResult tlwFastenBonds(tlwBodies *bodies, const tlwSolids *solids, const tlwPieces *pieces);
 void tlwUnfastenBonds(tlwBodies *bodies);
 
+// After tlwTakePieceMotion over dt: shift and turn of what is frozen onto deforming solids (frozen_carry.c).
+tlwResult tlwCarryOnShapes(const tlwBodies *bodies, const tlwSolids *solids, const tlwGrid *grid,
+                           const tlwParticles *particles, double dt, tlwPieces *pieces);
+
 // When bodies and pieces are coupled: those that are bonded move as one from here on.
 void tlwBindPieces(tlwBodies *bodies, const tlwSolids *solids, tlwPieces *pieces, tlwBodyCoupling *coupling);
 

@@ -423,8 +423,10 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
         result = tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt);
     if (result == TLW_OK) {
         tlwTakePieceMotion(&place, sim->time, dt, &sim->pieces);
-        result = tlwCarryPieces(sim->context, dt, &sim->flow, &sim->pieces, &sim->particles);
+        result = tlwCarryOnShapes(&sim->bodies, &sim->solids, &sim->flow.grid, &sim->particles, dt, &sim->pieces);
     }
+    if (result == TLW_OK)
+        result = tlwCarryPieces(sim->context, dt, &sim->flow, &sim->pieces, &sim->particles);
     if (result == TLW_OK) {
         tlwPushPieces(&place, sim->time + dt, kick, &sim->pieces);
         result = tlwPredictBodies(&sim->bodies, &sim->solids, sim->time + dt, kick, coupling);
