@@ -117,7 +117,7 @@ static void runDripsHarden(tlwReport *report)
         tlwReportAbove(report, "share that hangs from the ceiling in one piece", held / mass, 0.2);
         tlwReportAbove(report, "pieces", stats.pieces, 10);
         tlwReportBelow(report, "how far the lowest has sunk into the floor (cells)", fmax(-lowest / dx, 0), 0.1);
-        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 0.2);
+        tlwReportBelow(report, "fastest in the last half second (m/s)", fastest, 0.05);
     }
     tlwEndRig(report, &rig);
 }

@@ -216,6 +216,74 @@ static void test_frozen_piece_rests_on_a_deforming_floor(void **state)
     end(&w);
 }
 
+// Frozen wax on a floor that tilts.
+static World tiltWax(Bending *floor)
+{
+    World w = room();
+    tlwMaterialDef wax = tlwDefaultMaterialDef();
+    wax.name = "Wax";
+    wax.solidus = 328;
+    wax.liquidus = 333;
+    wax.latent_heat = 2e5;
+    assert_int_equal(tlwAddMaterial(w.scene, &wax, NULL), TLW_OK);
+    addBending(&w, "Floor", floor, placeBascule);
+    tlwObjectDef def = tlwDefaultObjectDef();
+    def.role = TLW_ROLE_LIQUID;
+    def.material = 1;
+    addBoxAs(&w, def, "Block", (tlwVec3){0.26, 0.06, 0.06}, (tlwVec3){0.34, 0.14, 0.12});
+    run(&w);
+    return w;
+}
+
+static void test_deforming_solid_carries_what_is_frozen_onto_it(void **state)
+{
+    (void)state;
+    Bending floor;
+    World w = tiltWax(&floor);
+    tlwPieceState piece = {0};
+    double start = 0, worst = 0;
+    for (int frame = 1; frame <= FRAMES(16); frame++) {
+        advance(&w, 1.0 / 24);
+        assert_int_equal(tlwGetPiece(w.sim, 0, &piece), TLW_OK);
+        double grade = slope(frame / 24.0),
+               height = (piece.centre.z - 0.06 - grade * piece.centre.x) / sqrt(1 + grade * grade);
+        start = frame == 1 ? height : start;
+        worst = fmax(worst, fabs(height - start));
+    }
+    double tilt = 2 * asin(fabs(piece.rotation.y));
+    print_message("held by %d, never more than %.2g mm from its place, tilted by %.4f rad of %.4f\n", piece.object,
+                  1000 * worst, tilt, atan(0.2));
+    OUTCOME(piece.object == 1);
+    OUTCOME(worst < 1e-4);
+    OUTCOME(fabs(tilt - atan(0.2)) < 1e-3);
+    end(&w);
+}
+
+static void test_checkpoint_with_wax_on_a_changing_shape(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tallow_test_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    Bending floor[2];
+    World w[2] = {tiltWax(&floor[0]), tiltWax(&floor[1])};
+    advance(&w[0], 0.1);
+    assert_int_equal(tlwSaveState(w[0].sim, path), TLW_OK);
+    if (tlwLoadState(w[1].sim, path) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(w[1].context));
+    tlwPieceState s[2];
+    for (int n = 0; n < 2; n++) {
+        advance(&w[n], 0.1);
+        assert_int_equal(tlwGetPiece(w[n].sim, 0, &s[n]), TLW_OK);
+        end(&w[n]);
+    }
+    assert_true(tlwLength(s[0].velocity) > 0.05);
+    assert_memory_equal(&s[0].centre, &s[1].centre, sizeof s[0].centre);
+    assert_memory_equal(&s[0].rotation, &s[1].rotation, sizeof s[0].rotation);
+    unlink(path);
+}
+
 static void test_checkpoint_with_changing_shapes_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -252,6 +320,8 @@ int main(void)
         cmocka_unit_test(test_deforming_piston_pushes_a_box),
         cmocka_unit_test(test_box_is_lifted_by_a_floor_that_bends),
         cmocka_unit_test(test_frozen_piece_rests_on_a_deforming_floor),
+        cmocka_unit_test(test_deforming_solid_carries_what_is_frozen_onto_it),
+        cmocka_unit_test(test_checkpoint_with_wax_on_a_changing_shape),
         cmocka_unit_test(test_checkpoint_with_changing_shapes_goes_on_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

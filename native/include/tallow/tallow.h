@@ -437,7 +437,8 @@ TLW_API tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state)
 // A connected part of frozen material that moves as one (TLW_FROZEN_RIGID).
 typedef struct tlwPieceState {
     uint32_t id;      // stays the same while the piece lives; the larger part keeps it when it breaks
-    int object;       // that it is frozen onto; -1 = it moves freely, -2 = a wall of the domain
+    int object;       // that it is frozen onto; -1 = it moves freely, -2 = a wall of the domain. Of several a solid or
+                      // wall, which holds it; on rigid bodies alone it moves as one with them
     tlwVec3 centre;   // of mass, m
     tlwQuat rotation; // since the piece came to be
     tlwVec3 velocity; // of the centre of mass, m/s

@@ -202,7 +202,7 @@ static void nudgeFlyingBodies(const tlwBodies *bodies, double share)
 {
     for (int n = 0; n < bodies->link_count; n++) {
         const tlwBodyLink *link = &bodies->links[n];
-        if (!link->rigid)
+        if (!link->rigid || link->bonded) // what is frozen onto it would stay behind
             continue;
         tlwBody *body = &bodies->world->bodies[link->body];
         double touched = tlwLength(body->contact_impulse) + tlwLength(body->joint_impulse) +
@@ -316,6 +316,8 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwSolids *solids, doub
     for (int64_t n = tlwCountSceneBodies(bodies); n < world->body_count; n++) { // what frozen pieces ask for
         kept[n].contact_impulse = world->bodies[n].contact_impulse;
         kept[n].contact_angular_impulse = world->bodies[n].contact_angular_impulse;
+        kept[n].joint_impulse = world->bodies[n].joint_impulse;
+        kept[n].joint_angular_impulse = world->bodies[n].joint_angular_impulse;
         kept[n].force = kept[n].torque = (tlwVec3){0, 0, 0};
     }
     memcpy(world->bodies, kept, bytes);

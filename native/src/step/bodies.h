@@ -19,6 +19,7 @@ typedef struct tlwBodyLink {
     int solid;     // index into the obstacles
     int body;      // index in the world
     bool rigid;    // moved by forces, not by keys
+    bool bonded;   // wax is frozen onto it; within a step
     double volume; // m3, of rigid ones
     tlwCollider *collider;
     int builds;                                 // tlwSolid.builds of the field that the collider is made of

@@ -90,7 +90,8 @@ static tlwResult getPieces(tlwSim *sim, tlwStateReader *reader, uint32_t next_id
     sim->pieces.count = (int)count;
     for (int n = 0; n < sim->pieces.count; n++)
         sim->pieces.free_count += sim->pieces.items[n].object == TLW_NO_OBJECT;
-    return tlwIndexPieces(&sim->pieces) ? TLW_OK : tlwFailMemory(message, "the frozen pieces");
+    bool ok = tlwIndexPieces(&sim->pieces) && tlwListBonds(sim->scene, &sim->particles, &sim->pieces) == TLW_OK;
+    return ok ? TLW_OK : tlwFailMemory(message, "the frozen pieces");
 }
 
 typedef struct Meta {

@@ -322,10 +322,11 @@ void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double d
         body->velocity = tlwMulAdd(body->velocity, body->inverse_mass, push);
         body->spin = tlwAdd(body->spin, tlwMulMat3(body->inverse_inertia, turn));
     }
+    tlwShareMotion(coupling);
 }
 
 // M^-1 K' x dx^3: the change of a body's velocity and spin.
-static void motionFrom(const tlwBodyCoupling *coupling, const tlwCoupledBody *body, const float *x, double change[6])
+static void findChange(const tlwBodyCoupling *coupling, const float *x, tlwCoupledBody *body)
 {
     double push[6] = {0};
     for (int64_t n = 0; n < body->count; n++) {
@@ -334,20 +335,25 @@ static void motionFrom(const tlwBodyCoupling *coupling, const tlwCoupledBody *bo
             push[m] += body->rows[n][m] * q;
     }
     tlwVec3 turn = tlwMulMat3(body->inverse_inertia, (tlwVec3){push[3], push[4], push[5]});
-    const double spin[3] = {turn.x, turn.y, turn.z};
-    for (int m = 0; m < 3; m++) {
-        change[m] = coupling->cell_volume * body->inverse_mass * push[m];
-        change[3 + m] = coupling->cell_volume * spin[m];
-    }
+    body->change = tlwScale((tlwVec3){push[0], push[1], push[2]}, coupling->cell_volume * body->inverse_mass);
+    body->turn = tlwScale(turn, coupling->cell_volume);
+}
+
+static void findChanges(tlwBodyCoupling *coupling, const float *x)
+{
+    for (int b = 0; b < coupling->count; b++)
+        findChange(coupling, x, &coupling->bodies[b]);
+    tlwShareChanges(coupling);
 }
 
 void tlwApplyBodyCoupling(void *user, const float *x, float *y)
 {
-    const tlwBodyCoupling *coupling = user;
+    tlwBodyCoupling *coupling = user;
+    findChanges(coupling, x);
     for (int b = 0; b < coupling->count; b++) {
         const tlwCoupledBody *body = &coupling->bodies[b];
-        double change[6];
-        motionFrom(coupling, body, x, change);
+        const double change[6] = {body->change.x, body->change.y, body->change.z,
+                                  body->turn.x,   body->turn.y,   body->turn.z};
         for (int64_t n = 0; n < body->count; n++) {
             double sum = 0;
             for (int m = 0; m < 6; m++)
@@ -359,11 +365,10 @@ void tlwApplyBodyCoupling(void *user, const float *x, float *y)
 
 void tlwPushBodies(tlwBodyCoupling *coupling, const float *q)
 {
+    findChanges(coupling, q);
     for (int b = 0; b < coupling->count; b++) {
         tlwCoupledBody *body = &coupling->bodies[b];
-        double change[6];
-        motionFrom(coupling, body, q, change);
-        body->velocity = tlwAdd(body->velocity, (tlwVec3){change[0], change[1], change[2]});
-        body->spin = tlwAdd(body->spin, (tlwVec3){change[3], change[4], change[5]});
+        body->velocity = tlwAdd(body->velocity, body->change);
+        body->spin = tlwAdd(body->spin, body->turn);
     }
 }

@@ -31,6 +31,8 @@ typedef struct tlwCoupledBody {
     tlwMat3 inverse_inertia; // world axes, about the centre
     tlwVec3 centre;          // m
     tlwVec3 velocity, spin;  // in: before pressure, out: after
+    tlwVec3 change, turn;    // of them, by the pressure of an iteration
+    int joined;              // 1 + the number of the first body that it moves as one with; 0 = it moves by itself
     // For the operator split (split.h) only
     double volume;                          // m3
     tlwVec3 contact_velocity, contact_spin; // per second, part of velocity and spin
@@ -46,6 +48,7 @@ typedef struct tlwBodyCoupling {
     int count;
     int64_t capacity;
     double cell_volume;
+    bool joined;    // any of them
     double seconds; // that tlwFindCoupledCells took
 } tlwBodyCoupling;
 
@@ -57,6 +60,27 @@ tlwCoupledBody *tlwAddCoupledBody(tlwBodyCoupling *coupling);
 // Add a patch in a cell without pressure of its own: the pressure of the liquid cell `from` acts on it, which lies
 // `lift` cells away. False when memory is out.
 bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patch, const float lift[3]);
+
+// Bodies that move as one (coupled_groups.c). Each keeps what is its own; what acts on one acts on all.
+void tlwJoinCoupled(tlwBodyCoupling *coupling, int a, int b);
+
+// Several bodies as one: mass and motion about the centre of mass that they share, or of a body that moves by itself.
+typedef struct tlwCoupledMass {
+    double mass; // INFINITY: nothing moves it
+    tlwMat3 inertia;
+    tlwVec3 centre, velocity, spin;
+} tlwCoupledMass;
+
+// Of the bodies whose first one is `leader`.
+tlwCoupledMass tlwSumCoupled(const tlwBodyCoupling *coupling, int leader);
+
+// They move as `whole` does.
+void tlwSpreadMotion(tlwBodyCoupling *coupling, int leader, const tlwCoupledMass *whole);
+
+// Bodies that are joined share their momentum, after something has changed their motions one by one. One that nothing
+// moves decides for all. tlwShareChanges is the same for `change` and `turn`.
+void tlwShareMotion(tlwBodyCoupling *coupling);
+void tlwShareChanges(tlwBodyCoupling *coupling);
 
 // Collect cells and rows, and tell how long it took: `type` as in solve/poisson.h, open and solid_object of `flow`.
 // Bodies are found in `solids`; null where they leave faces open.

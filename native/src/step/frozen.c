@@ -32,6 +32,7 @@ void tlwFreePieces(tlwPieces *pieces)
     tlwFree(pieces->by_id);
     tlwFree(pieces->cuts);
     tlwFree(pieces->shapes);
+    tlwFree(pieces->bonds);
     memset(pieces, 0, sizeof *pieces);
 }
 
@@ -149,6 +150,16 @@ static bool isJoined(void *user, int64_t cell, int axis)
 // ---------------------------------------------------------------------------------------------------------------------
 // Bonds
 
+// Wax that touches a hot body is molten there, however thin the film.
+static bool isTooHot(const Find *f, uint32_t bond, int64_t n)
+{
+    const tlwScene *scene = f->search->solids->scene;
+    if (!tlwIsBodyBond(scene, bond))
+        return false;
+    const tlwHeatObject *heat = &f->search->heat[bond - TLW_BOND_OBJECT(0)];
+    return heat->conductivity > 0 && heat->temperature >= scene->materials[f->particles->material[n]].def.solidus;
+}
+
 static uint32_t bondAt(const Find *f, const Cell *cell, int64_t n)
 {
     const tlwFlow *flow = f->search->flow;
@@ -160,8 +171,9 @@ static uint32_t bondAt(const Find *f, const Cell *cell, int64_t n)
         return TLW_BOND_NONE;
     if (object == TLW_WALL_OBJECT)
         return TLW_BOND_WALL;
-    bool body = f->search->solids->scene->objects[object].def.role == TLW_ROLE_RIGID; // they hold nothing
-    return body || TLW_BOND_OBJECT(object) > TLW_BOND_MAX ? TLW_BOND_NONE : TLW_BOND_OBJECT(object);
+    uint32_t bond = TLW_BOND_OBJECT(object);
+    bool lies = f->search->start && tlwIsBodyBond(f->search->solids->scene, bond);
+    return bond > TLW_BOND_MAX || lies || isTooHot(f, bond, n) ? TLW_BOND_NONE : bond;
 }
 
 // Particles that have just frozen bond to what they are next to.
@@ -197,7 +209,7 @@ static uint32_t holdOf(const Find *f, const Cell *cell)
             continue;
         uint32_t own = tlwGetBond(f->particles->frozen[n]);
         solid += f->particles->mass[n];
-        if (own == TLW_BOND_NONE || (bond != TLW_BOND_NONE && own != bond))
+        if (own == TLW_BOND_NONE || (bond != TLW_BOND_NONE && own != bond) || isTooHot(f, own, n))
             continue;
         bond = own;
         bonded += f->particles->mass[n];
@@ -205,10 +217,10 @@ static uint32_t holdOf(const Find *f, const Cell *cell)
     return bond != TLW_BOND_NONE && bonded >= BOND_SHARE * solid ? bond : TLW_BOND_NONE;
 }
 
-// What most of a piece's bonded cells hang on holds it. Also notes which old pieces the new ones are made of.
-static tlwResult holdPieces(Find *f, tlwPairTable *overlaps)
+// The solid or wall that most of a piece's bonded cells hang on holds it. `bonds` are all that it hangs on. Also notes
+// which old pieces the new ones are made of.
+static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds)
 {
-    tlwPairTable holds = {0};
     bool ok = true;
     for (int64_t t = 0; t < f->grid->tile_count; t++)
         for (int c = 0; c < TLW_TILE_CELLS; c++) {
@@ -221,21 +233,24 @@ static tlwResult holdPieces(Find *f, tlwPairTable *overlaps)
                 ok = tlwAddPairMass(overlaps, label - 1, f->from[cell.index] - 1, 1) && ok;
             uint32_t bond = holdOf(f, &cell);
             if (bond != TLW_BOND_NONE && canHold(f->search->solids, bond))
-                ok = tlwAddPairMass(&holds, label - 1, (int)bond, 1) && ok;
+                ok = tlwAddPairMass(bonds, label - 1, (int)bond, 1) && ok;
         }
     double *best = tlwAlloc((size_t)f->pieces->count + 1, sizeof *best);
     ok = ok && best;
     for (int n = 0; n < f->pieces->count; n++)
-        f->pieces->items[n].object = TLW_NO_OBJECT;
-    for (int64_t n = 0; ok && n < holds.count; n++) {
-        const tlwPairMass *hold = &holds.items[n];
+        f->pieces->items[n].object = f->pieces->items[n].bonded = TLW_NO_OBJECT;
+    for (int64_t n = 0; ok && n < bonds->count; n++) {
+        const tlwPairMass *hold = &bonds->items[n];
+        if (tlwIsBodyBond(f->search->solids->scene, (uint32_t)hold->b)) {
+            f->pieces->items[hold->a].bonded = hold->b - 2;
+            continue;
+        }
         if (hold->mass <= best[hold->a])
             continue;
         best[hold->a] = hold->mass;
         f->pieces->items[hold->a].object = hold->b == (int)TLW_BOND_WALL ? TLW_WALL_OBJECT : hold->b - 2;
     }
     tlwFree(best);
-    tlwFreePairTable(&holds);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
@@ -291,8 +306,11 @@ static void wordRange(void *context, int64_t begin, int64_t end)
         const tlwPiece *piece = f->member[n] ? &f->pieces->items[f->member[n] - 1] : NULL;
         uint32_t bond = tlwGetBond(f->particles->frozen[n]);
         // What is free has no bonds left: a last weak one does not tie it down again.
-        f->particles->frozen[n] =
-            !piece ? 0 : piece->id << TLW_BOND_BITS | (piece->object == TLW_NO_OBJECT ? TLW_BOND_NONE : bond);
+        bool live = !piece ? false
+                    : tlwIsBodyBond(f->search->solids->scene, bond)
+                        ? tlwIsBonded(f->pieces, f->member[n] - 1, (int)bond - 2)
+                        : piece->object != TLW_NO_OBJECT;
+        f->particles->frozen[n] = !piece ? 0 : piece->id << TLW_BOND_BITS | (live ? bond : TLW_BOND_NONE);
     }
 }
 
@@ -304,7 +322,7 @@ static void dropCrumbs(Find *f, int32_t *renumber)
     int kept = 0;
     for (int n = 0; n < f->pieces->count; n++) {
         const tlwPiece *piece = &f->pieces->items[n];
-        bool crumb = piece->object == TLW_NO_OBJECT && piece->cells < LEAST_CELLS;
+        bool crumb = piece->object == TLW_NO_OBJECT && piece->bonded == TLW_NO_OBJECT && piece->cells < LEAST_CELLS;
         renumber[n + 1] = crumb ? 0 : kept + 1;
         if (!crumb)
             f->pieces->items[kept++] = *piece;
@@ -316,16 +334,16 @@ static void dropCrumbs(Find *f, int32_t *renumber)
         f->labels[c] = renumber[f->labels[c]];
 }
 
-static void renumberOverlaps(tlwPairTable *overlaps, const int32_t *renumber)
+static void renumberPairs(tlwPairTable *table, const int32_t *renumber)
 {
     int64_t kept = 0;
-    for (int64_t n = 0; n < overlaps->count; n++) {
-        tlwPairMass pair = overlaps->items[n];
+    for (int64_t n = 0; n < table->count; n++) {
+        tlwPairMass pair = table->items[n];
         pair.a = renumber[pair.a + 1] - 1;
         if (pair.a >= 0)
-            overlaps->items[kept++] = pair;
+            table->items[kept++] = pair;
     }
-    overlaps->count = kept;
+    table->count = kept;
 }
 
 // Cells inside the surface that happen to hold no particle belong to the piece around them: as liquid they would push.
@@ -372,19 +390,22 @@ static tlwResult makePieces(Find *f)
     tlwPieces *pieces = f->pieces;
     tlwThreads *threads = f->search->context->threads;
     int64_t tiles = f->grid->tile_count;
-    tlwPairTable overlaps = {0};
+    tlwPairTable overlaps = {0}, bonds = {0};
     int32_t *renumber = tlwAlloc((size_t)pieces->count + 1, sizeof *renumber);
     pieces->items = tlwAlloc((size_t)pieces->count + 1, sizeof *pieces->items);
     tlwResult result = renumber && pieces->items ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, bondRange, f);
-        result = holdPieces(f, &overlaps);
+        result = holdPieces(f, &overlaps, &bonds);
     }
     if (result == TLW_OK) {
         dropCrumbs(f, renumber);
-        renumberOverlaps(&overlaps, renumber);
+        renumberPairs(&overlaps, renumber);
+        renumberPairs(&bonds, renumber);
         result = tlwInheritPieces(&overlaps, f->old, pieces);
     }
+    if (result == TLW_OK)
+        result = tlwKeepBonds(f->search->solids->scene, &bonds, pieces);
     if (result == TLW_OK) {
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, fillRange, f);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, markRange, f);
@@ -392,23 +413,12 @@ static tlwResult makePieces(Find *f)
         tlwParallelFor(threads, f->particles->count, 4096, wordRange, f);
         result = tlwMeasurePieces(threads, f->grid, f->particles, f->member, pieces);
     }
+    if (result == TLW_OK)
+        result = tlwListBonds(f->search->solids->scene, f->particles, pieces);
     tlwFreePairTable(&overlaps);
+    tlwFreePairTable(&bonds);
     tlwFree(renumber);
     return result;
-}
-
-// Motion of what holds a piece; zero for walls and solids that stand still.
-static void takeHolderMotion(const tlwSolids *solids, tlwPiece *piece)
-{
-    piece->velocity = piece->spin = (tlwVec3){0, 0, 0};
-    for (int n = 0; n < solids->count; n++) {
-        const tlwSolid *solid = &solids->items[n];
-        if (solid->object != piece->object || !solid->moves)
-            continue;
-        piece->spin = solid->motion.spin;
-        piece->velocity =
-            tlwAdd(solid->motion.velocity, tlwCross(piece->spin, tlwSub(piece->centre, solid->motion.origin)));
-    }
 }
 
 static void startFind(Find *f)
@@ -458,11 +468,8 @@ tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
     tlwFreePieces(pieces);
     *pieces = fresh;
     for (int n = 0; n < pieces->count; n++)
-        if (pieces->items[n].object != TLW_NO_OBJECT)
-            takeHolderMotion(search->solids, &pieces->items[n]);
-        else
-            pieces->free_count++;
-    if (tlwCutPieces(search, pieces) != TLW_OK)
+        pieces->free_count += pieces->items[n].object == TLW_NO_OBJECT;
+    if (tlwTakeHolderMotions(search, pieces) != TLW_OK || tlwCutPieces(search, pieces) != TLW_OK)
         return tlwFailMemory(message, "the frozen pieces");
     tlwClosePieceFaces(search->context, search->flow, pieces);
     return TLW_OK;

@@ -3,7 +3,8 @@
 // Particles know which piece they belong to and what they froze onto (tlwParticles.frozen). A piece is *held* while
 // particles that froze next to an obstacle or a wall tie it there, and moves with it. Else it is *free*, whatever it
 // touches: a rigid body of its own, with six unknowns in the pressure solve (step/coupling.h) and contacts in the rigid
-// world (step/frozen_contact.h). Two pieces that touch stay two until the liquid between them freezes.
+// world (step/frozen_contact.h). Two pieces that touch stay two until the liquid between them freezes. What froze onto
+// a rigid body is *bonded* to it (step/frozen_bonds.h): a free piece moves as one with it, a held one holds it.
 //
 // Within a step: tlwCarryPieces moves the pieces' particles exactly rigidly; tlwFindPieces sees what has melted, frozen
 // and broken apart since; tlwCouplePieces and tlwMovePieces are their side of the pressure solve.
@@ -13,6 +14,7 @@
 #include "rigid/body.h"
 #include "scene/scene.h"
 #include "step/coupling.h"
+#include "step/heat.h"
 #include "step/solids.h"
 #include "step/sorting.h"
 
@@ -40,6 +42,7 @@ typedef struct tlwPiece {
     uint32_t id; // stays the same from step to step; the larger part keeps it when a piece breaks
     int object;  // that holds it, TLW_WALL_OBJECT, or TLW_NO_OBJECT for a free piece
     int body;    // in the rigid world, -1 = none
+    int bonded;  // a rigid body that it is frozen onto, or TLW_NO_OBJECT; there may be more (tlwPieces.bonds)
 
     // From its particles
     double mass;
@@ -77,6 +80,12 @@ typedef struct tlwPieceShape {
     bool dry;       // no liquid: neither under it nor with particles of it
 } tlwPieceShape;
 
+// A piece that is frozen onto a rigid body.
+typedef struct tlwBond {
+    int piece;  // number
+    int object; // of the scene
+} tlwBond;
+
 typedef struct tlwPieces {
     tlwPiece *items; // label n of flow->label is items[n - 1]
     int *by_id;      // numbers of the items in order of their ids
@@ -86,6 +95,8 @@ typedef struct tlwPieces {
     int64_t cut_count;
     tlwPieceShape *shapes; // of this step
     int64_t shape_count;
+    tlwBond *bonds; // in order of pieces, then objects
+    int bond_count;
 } tlwPieces;
 
 // What finding pieces reads and writes.
@@ -95,6 +106,8 @@ typedef struct tlwPieceSearch {
     const tlwParticleOrder *order; // of the particles, as sorted
     tlwFlow *flow;
     tlwParticles *particles;
+    const tlwHeatObject *heat; // per object of the scene: how warm it is
+    bool start;                // what is frozen now has always been: it lies against bodies and is not bonded to them
 } tlwPieceSearch;
 
 // Whether any material of the scene's liquids can become a rigid piece.
@@ -173,6 +186,23 @@ void tlwFreePairTable(tlwPairTable *table);
 // Give `count` new pieces the ids and histories of the old ones that most of them came from; `overlaps` holds the mass
 // that new piece `a` has of old piece `b`.
 tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, tlwPieces *fresh);
+
+// Whether a particle with this bond froze onto a rigid body.
+static inline bool tlwIsBodyBond(const tlwScene *scene, uint32_t bond)
+{
+    return bond >= TLW_BOND_OBJECT(0) && scene->objects[bond - TLW_BOND_OBJECT(0)].def.role == TLW_ROLE_RIGID;
+}
+
+// List the bonds to bodies among pairs of piece and bond: those that are strong enough to last.
+tlwResult tlwKeepBonds(const tlwScene *scene, const tlwPairTable *pairs, tlwPieces *pieces);
+
+// The same from the particles' words, which is what lasts from step to step.
+tlwResult tlwListBonds(const tlwScene *scene, const tlwParticles *particles, tlwPieces *pieces);
+
+bool tlwIsBonded(const tlwPieces *pieces, int piece, int object);
+
+// Held pieces move as what holds them does (frozen_carry.c).
+tlwResult tlwTakeHolderMotions(const tlwPieceSearch *search, tlwPieces *pieces);
 
 // Sort out by_id after ids have changed.
 bool tlwIndexPieces(tlwPieces *pieces);

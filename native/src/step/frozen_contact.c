@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "step/forces.h"
+#include "step/levelset.h"
 
 #include <string.h>
 
@@ -126,14 +127,23 @@ static bool fieldCells(const Place *p, int n, int low[3], int high[3])
 // ---------------------------------------------------------------------------------------------------------------------
 // Balls
 
+// Labels also go a cell into what a piece stands on, where the level set goes on: there nothing of it can touch.
+// Counted as its own, such cells made the balls at its foot inner ones, or such that face up: a crumb lost its contacts
+// with the floor, fell into it and was pushed out again, for ever.
+static bool isOwn(const Place *p, int64_t cell, int32_t label)
+{
+    const tlwFlow *flow = p->world->flow;
+    return tlwGetInts(p->grid, flow->label)[cell] == label &&
+           tlwGetCentreSolid(p->grid, tlwGetFloats(p->grid, flow->solid), cell) > 0;
+}
+
 // Sum of the directions in which cells around are not of the piece; zero inside it.
 static tlwVec3 outwards(const Place *p, int64_t cell, int32_t label)
 {
-    const int32_t *labels = tlwGetInts(p->grid, p->world->flow->label);
     tlwVec3 sum = {0, 0, 0};
     for (int q = 0; q < 27; q++) {
         int di = q % 3 - 1, dj = q / 3 % 3 - 1, dk = q / 9 - 1;
-        if (labels[cell + di + dj * p->grid->stride_y + dk * p->grid->stride_z] != label)
+        if (!isOwn(p, cell + di + dj * p->grid->stride_y + dk * p->grid->stride_z, label))
             sum = tlwAdd(sum, (tlwVec3){di, dj, dk});
     }
     return sum;
@@ -141,11 +151,10 @@ static tlwVec3 outwards(const Place *p, int64_t cell, int32_t label)
 
 static bool atSurface(const Place *p, int64_t cell, int32_t label)
 {
-    const int32_t *labels = tlwGetInts(p->grid, p->world->flow->label);
     const int64_t stride[3] = {1, p->grid->stride_y, p->grid->stride_z};
-    bool surface = labels[cell] != label;
+    bool surface = !isOwn(p, cell, label);
     for (int n = 0; n < 6 && !surface; n++)
-        surface = labels[cell + (n & 1 ? stride[n / 2] : -stride[n / 2])] != label;
+        surface = !isOwn(p, cell + (n & 1 ? stride[n / 2] : -stride[n / 2]), label);
     return surface;
 }
 
@@ -429,7 +438,8 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->shift = (tlwVec3){0, 0, 0};
             continue;
         }
-        if (!isTouched(body)) {
+        bool bonded = piece->bonded != TLW_NO_OBJECT; // it goes just as its body does
+        if (!isTouched(body) && !bonded) {
             moveFlying(body, dt, piece);
         } else {
             piece->shift = tlwSub(body->position, piece->centre);
@@ -437,7 +447,8 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->velocity = body->velocity;
             piece->spin = body->spin;
         }
-        keepOutOfWalls(place, piece);
+        if (!bonded)
+            keepOutOfWalls(place, piece);
         body->position = body->next_position = tlwAdd(piece->centre, piece->shift);
         body->rotation = body->next_rotation = piece->turn;
         body->velocity = body->solved_velocity = piece->velocity;
@@ -482,7 +493,9 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
         if (!isFree(piece))
             continue;
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
-        piece->contact_velocity = tlwScale(body->contact_impulse, 1 / (body->mass * dt));
-        piece->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, body->contact_angular_impulse), 1 / dt);
+        tlwVec3 push = tlwAdd(body->contact_impulse, body->joint_impulse);
+        tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
+        piece->contact_velocity = tlwScale(push, 1 / (body->mass * dt));
+        piece->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
     }
 }

@@ -173,6 +173,7 @@ static void applyPushes(double dt, const Push *pushes, tlwBodyCoupling *coupling
         body->velocity = tlwMulAdd(body->velocity, dt * body->inverse_mass, pushes[number].force);
         body->spin = tlwMulAdd(body->spin, dt, tlwMulMat3(body->inverse_inertia, pushes[number].torque));
     }
+    tlwShareMotion(coupling);
 }
 
 tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPieces *pieces, tlwBodyCoupling *coupling)

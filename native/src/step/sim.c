@@ -346,7 +346,7 @@ tlwResult tlwGetPiece(const tlwSim *sim, int index, tlwPieceState *state)
                        sim->pieces.count);
     const tlwPiece *piece = &sim->pieces.items[index];
     *state = (tlwPieceState){.id = piece->id,
-                             .object = piece->object,
+                             .object = piece->object != TLW_NO_OBJECT ? piece->object : piece->bonded,
                              .centre = piece->centre,
                              .rotation = piece->rotation,
                              .velocity = piece->velocity,

@@ -217,4 +217,5 @@ void tlwProjectBodies(tlwFlow *flow, const tlwSolids *solids, double dt, double 
         body->spin = s.new_spin;
         body->contact_velocity = body->contact_spin = (tlwVec3){0, 0, 0}; // a second call must not add them again
     }
+    tlwShareMotion(coupling);
 }

@@ -3,6 +3,7 @@
 #include "step/extend.h"
 #include "step/forces.h"
 #include "step/friction.h"
+#include "step/frozen_bonds.h"
 #include "step/frozen_contact.h"
 #include "step/frozen_surface.h"
 #include "step/inflow.h"
@@ -298,7 +299,7 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
 }
 
 // Viscosity and pressure, with rigid bodies and frozen pieces as unknowns.
-static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
+static tlwResult solveMotion(tlwSim *sim, double dt, bool start, tlwBodyCoupling *coupling)
 {
     const tlwSceneDef *scene = &sim->scene->def;
     tlwPressureDef def = {.dt = dt,
@@ -307,13 +308,16 @@ static tlwResult solveMotion(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
                           .default_density = sim->scene->materials[0].def.density_liquid,
                           .coupling = coupling,
                           .solids = sim->solids.split ? NULL : &sim->solids};
-    tlwPieceSearch search = {sim->context, &sim->solids, &sim->order, &sim->flow, &sim->particles};
+    tlwPieceSearch search = {sim->context,    &sim->solids,         &sim->order, &sim->flow,
+                             &sim->particles, sim->thermal.objects, start};
     tlwPressure *pressure = NULL;
     if (sim->solids.split)
         TLW_TRY(tlwEnterBodies(&sim->flow, &sim->solids, dt, coupling));
     TLW_TRY(tlwFindPieces(&search, &sim->pieces));
     tlwResult result =
         tlwCouplePieces(sim->context, sim->scene, sim->time + dt, dt, &sim->flow, &sim->pieces, coupling);
+    if (result == TLW_OK)
+        tlwBindPieces(&sim->bodies, &sim->solids, &sim->pieces, coupling);
     if (result == TLW_OK)
         result = tlwRefinePieces(&search, dt, &sim->pieces, coupling);
     sim->stats.pieces = sim->pieces.count;
@@ -378,7 +382,7 @@ static tlwResult accelerate(tlwSim *sim, double dt, double passed, tlwBodyCoupli
     TLW_TRY(tlwFindSqueeze(sim->context->threads, sim->scene, &sim->flow));
     tlwApplyForces(sim->context->threads, sim->scene, sim->time + dt, dt, &sim->flow);
     tlwClockStage(sim, "forces");
-    tlwResult result = solveMotion(sim, dt, coupling);
+    tlwResult result = solveMotion(sim, dt, !(passed > 0), coupling);
     if (result != TLW_OK && restsParticles(sim)) // who goes on after this finds velocities
         tlwUpdateParticles(sim->context->threads, &sim->flow, true, 0, &sim->particles);
     TLW_TRY(result);
@@ -414,15 +418,20 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
     TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
     tlwResult result = tlwPlacePieces(&place, dt, &sim->pieces, &colliders);
     if (result == TLW_OK)
+        result = tlwFastenBonds(&sim->bodies, &sim->solids, &sim->pieces);
+    if (result == TLW_OK)
         result = tlwMoveBodies(&sim->bodies, &sim->solids, sim->time, dt);
     if (result == TLW_OK) {
         tlwTakePieceMotion(&place, sim->time, dt, &sim->pieces);
-        result = tlwCarryPieces(sim->context, dt, &sim->flow, &sim->pieces, &sim->particles);
+        result = tlwCarryOnShapes(&sim->bodies, &sim->solids, &sim->flow.grid, &sim->particles, dt, &sim->pieces);
     }
+    if (result == TLW_OK)
+        result = tlwCarryPieces(sim->context, dt, &sim->flow, &sim->pieces, &sim->particles);
     if (result == TLW_OK) {
         tlwPushPieces(&place, sim->time + dt, kick, &sim->pieces);
         result = tlwPredictBodies(&sim->bodies, &sim->solids, sim->time + dt, kick, coupling);
     }
+    tlwUnfastenBonds(&sim->bodies);
     tlwExpectPieceContacts(&place, kick, &sim->pieces);
     tlwFreePieceColliders(&colliders);
     return result;

@@ -62,7 +62,7 @@ static bool isHeld(const tlwViscosityBuild *build, const uint8_t *held, int64_t 
     return !tlwIsDraggedPiece(build, tlwGetInts(def->grid, def->piece)[cell]);
 }
 
-// Their faces are prescribed.
+// Their faces are prescribed; x has none of that, or it would count twice.
 static void holdRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -86,6 +86,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
                         continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[here];
+                    system->x.at[a][row + i] = 0;
                 }
         }
 }
@@ -108,6 +109,7 @@ static void holdNozzleRange(void *context, int64_t begin, int64_t end)
                     if (share[from + i] >= 0.5f) {
                         system->level.mass[a][row + i] = -1;
                         system->b.at[a][row + i] = velocity[from + i];
+                        system->x.at[a][row + i] = 0;
                     }
             }
         }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "step/solids.h"
 
-static const int FEWEST_FACES = 24; // of a body that viscosity may drag
+static const int FEWEST_FACES = 24; // of a body that viscosity may drag, a sixth of them square to each axis
 
 bool tlwAddBodyOwners(tlwViscosityBuild *build)
 {
@@ -21,8 +21,8 @@ static int findBody(const tlwViscosityBuild *build, int key)
 {
     const tlwBodyCoupling *coupling = build->def->coupling;
     for (int b = 0; b < build->body_count; b++)
-        if (coupling->bodies[b].object == key)
-            return b + 1;
+        if (coupling->bodies[b].object == key) // those that move as one are one
+            return coupling->bodies[b].joined ? coupling->bodies[b].joined : b + 1;
     return 0;
 }
 
@@ -61,6 +61,12 @@ typedef struct Mark {
     uint8_t *found; // per tile: it holds faces of bodies
 } Mark;
 
+// Cells of held pieces, and of free ones that viscosity does not see as solids.
+static bool isHeld(const tlwViscosityDef *def, uint8_t frozen)
+{
+    return frozen == def->held_value || (frozen > def->held_value && def->label < 0);
+}
+
 static void markRange(void *context, int64_t begin, int64_t end)
 {
     const Mark *mark = context;
@@ -74,8 +80,8 @@ static void markRange(void *context, int64_t begin, int64_t end)
         int64_t at = tlwCellIndex(flow, grid->tiles[t].cell[0] + i, (int)j, k);
         for (int a = 0; a < 3; a++) {
             int body = findFaceBody(mark->build, a, at);
-            if (held && (held[at] == def->held_value || held[at - stride[a]] == def->held_value))
-                body = 0; // what it is frozen onto is stronger
+            if (held && (isHeld(def, held[at]) || isHeld(def, held[at - stride[a]])))
+                body = 0; // what is frozen there is stronger
             mark->build->owner[a][row + i] = (uint8_t)body;
             mark->found[t] |= body > 0;
         }
@@ -107,10 +113,22 @@ static tlwResult listFaces(const tlwViscosityBuild *build, const uint8_t *found,
 static void findCentre(const tlwViscosityBuild *build, int body, double centre[3])
 {
     const tlwGrid *flow = build->def->grid;
-    const tlwVec3 *c = &build->def->coupling->bodies[body].centre;
-    centre[0] = (c->x - flow->origin.x) / flow->dx;
-    centre[1] = (c->y - flow->origin.y) / flow->dx;
-    centre[2] = (c->z - flow->origin.z) / flow->dx;
+    tlwVec3 c = tlwSumCoupled(build->def->coupling, body).centre;
+    centre[0] = (c.x - flow->origin.x) / flow->dx;
+    centre[1] = (c.y - flow->origin.y) / flow->dx;
+    centre[2] = (c.z - flow->origin.z) / flow->dx;
+}
+
+// Whether the faces tell all six motions apart: of a body that frozen wax covers but for a layer they may not.
+static bool hasEnoughFaces(const tlwStressBody *body)
+{
+    int64_t count[3] = {0};
+    for (int64_t f = 0; f < body->count; f++)
+        count[body->faces[f].component]++;
+    bool enough = body->count >= FEWEST_FACES;
+    for (int a = 0; a < 3; a++)
+        enough = enough && 6 * count[a] >= FEWEST_FACES;
+    return enough;
 }
 
 tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bool *dragged, tlwStressBodies *bodies)
@@ -127,7 +145,7 @@ tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bo
     tlwFree(mark.found);
     for (int n = 0; result == TLW_OK && n < bodies->count; n++) {
         tlwStressBody *body = &bodies->items[n];
-        dragged[n] = body->count >= FEWEST_FACES && build->def->coupling->bodies[n].inverse_mass > 0;
+        dragged[n] = hasEnoughFaces(body) && tlwSumCoupled(build->def->coupling, n).mass < INFINITY;
         for (int64_t f = 0; f < body->count && !dragged[n]; f++)
             build->owner[body->faces[f].component][body->faces[f].face] = 0;
         body->count = dragged[n] ? body->count : 0;
@@ -135,7 +153,7 @@ tlwResult tlwFindViscousBodies(tlwThreads *threads, tlwViscosityBuild *build, bo
     return result;
 }
 
-static void getMotion(const tlwViscosityBuild *build, const tlwCoupledBody *body, double motion[6])
+static void getMotion(const tlwViscosityBuild *build, const tlwCoupledMass *body, double motion[6])
 {
     double dx = build->def->grid->dx;
     const double m[6] = {body->velocity.x,  body->velocity.y,  body->velocity.z,
@@ -145,26 +163,25 @@ static void getMotion(const tlwViscosityBuild *build, const tlwCoupledBody *body
 }
 
 // In units of tlwStressBody: momentum, and angular momentum over the cell size.
-static void getMass(const tlwViscosityBuild *build, const tlwCoupledBody *body, double mass[6][6])
+static void getMass(const tlwViscosityBuild *build, const tlwCoupledMass *body, double mass[6][6])
 {
     double dx = build->def->grid->dx;
-    tlwMat3 inertia = tlwMat3Inverse(body->inverse_inertia);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
-            mass[i][j] = i < 3 || j < 3 ? (i == j ? 1 / body->inverse_mass : 0) : inertia.m[i - 3][j - 3] / (dx * dx);
+            mass[i][j] = i < 3 || j < 3 ? (i == j ? body->mass : 0) : body->inertia.m[i - 3][j - 3] / (dx * dx);
 }
 
 void tlwLoadBodies(const tlwViscosityBuild *build, tlwStressBodies *bodies)
 {
     tlwStressSystem *system = build->system;
     for (int n = 0; n < bodies->count; n++) {
-        const tlwCoupledBody *coupled = &build->def->coupling->bodies[n];
         tlwStressBody *body = &bodies->items[n];
         double mass[6][6], motion[6];
         if (!body->count)
             continue;
-        getMass(build, coupled, mass);
-        getMotion(build, coupled, motion);
+        tlwCoupledMass coupled = tlwSumCoupled(build->def->coupling, n);
+        getMass(build, &coupled, mass);
+        getMotion(build, &coupled, motion);
         tlwWeighBody(body, mass, system->unit_mass);
         for (int64_t f = 0; f < body->count; f++) {
             const tlwBodyFace *face = &body->faces[f];
@@ -181,12 +198,13 @@ void tlwLoadBodies(const tlwViscosityBuild *build, tlwStressBodies *bodies)
 void tlwDragBodies(const tlwViscosityBuild *build, const tlwStressBodies *bodies)
 {
     for (int n = 0; n < bodies->count; n++) {
-        tlwCoupledBody *coupled = &build->def->coupling->bodies[n];
         double motion[6];
         if (!bodies->items[n].count)
             continue;
         tlwFitBody(&bodies->items[n], &build->system->x, motion);
-        coupled->velocity = (tlwVec3){motion[0], motion[1], motion[2]};
-        coupled->spin = tlwScale((tlwVec3){motion[3], motion[4], motion[5]}, 1 / build->def->grid->dx);
+        tlwCoupledMass coupled = tlwSumCoupled(build->def->coupling, n);
+        coupled.velocity = (tlwVec3){motion[0], motion[1], motion[2]};
+        coupled.spin = tlwScale((tlwVec3){motion[3], motion[4], motion[5]}, 1 / build->def->grid->dx);
+        tlwSpreadMotion(build->def->coupling, n, &coupled);
     }
 }

@@ -25,9 +25,9 @@ typedef struct Work {
     const tlwViscosityBuild *build;
     const tlwGrid *flow;
     const float *phi, *solid, *viscosity, *density;
-    const uint8_t *stick;
-    int64_t base;      // flow index of the tile's first cell
-    int64_t stride[3]; // of the flow
+    const uint8_t *stick, *frozen; // null: none
+    int64_t base;                  // flow index of the tile's first cell
+    int64_t stride[3];             // of the flow
     float dx;
     bool full, open;                         // no surface, no solid near the tile
     float wet[SIDE][SIDE][SIDE][OCTANTS];    // share of the octant that is liquid
@@ -272,6 +272,16 @@ static bool isBodyCell(const Work *work, int i, int j, int k)
            kindOf(work, 2, i, j, k + 1) == kind;
 }
 
+// Cells of frozen wax that is no body itself. It does not flow: where a body touches it, contacts hold the two apart
+// and bonds together. As liquid of its viscosity it would tie the body to itself.
+static inline bool isFrozenCell(const Work *work, int64_t at)
+{
+    const tlwViscosityDef *def = work->build->def;
+    if (!work->frozen || work->frozen[at] <= def->held_value || def->label < 0)
+        return work->frozen && work->frozen[at] >= def->held_value;
+    return !tlwIsDraggedPiece(work->build, tlwGetInts(work->flow, def->piece)[at]);
+}
+
 // Smallest share of the distance between opposite faces of a cell over which the liquid strains when the surface of a
 // dragged body lies between them. One number for all three axes, as the cell has one coefficient. At walls the gain is
 // small, and mush that sticks to them took three times the iterations.
@@ -293,6 +303,14 @@ static float normalGap(const Work *work, int i, int j, int k)
     return least;
 }
 
+static bool touchesBody(const Work *work, int i, int j, int k)
+{
+    bool body = false;
+    for (int n = 0; n < 6; n++)
+        body = body || kindOf(work, n / 2, i + (n == 1), j + (n == 3), k + (n == 5)) >= FACE_BODY;
+    return body;
+}
+
 static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
 {
     tlwStressSystem *system = work->build->system;
@@ -302,6 +320,8 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
         system->level.c[TLW_XX][out] = 2 * scale * work->build->body_viscosity;
         return;
     }
+    if (isFrozenCell(work, flowIndex(work, i, j, k)) && touchesBody(work, i, j, k))
+        return;
     for (int o = 0; o < OCTANTS; o++)
         addOctant(work, &share, i, j, k, o);
     if (share.wet < SMALLEST_SHARE * OCTANTS)
@@ -346,14 +366,20 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         return;
     }
     Share share = {0};
+    float flowing = 0;
     for (int m = 0; m < 4; m++) {
         int p[3] = {i, j, k}, o = (m & 1) << a | (m >> 1) << b;
         p[a] -= m & 1;
         p[b] -= m >> 1;
+        float before = share.wet;
         addOctant(work, &share, p[0], p[1], p[2], o);
         addOctant(work, &share, p[0], p[1], p[2], o | 1 << c);
+        flowing += isFrozenCell(work, flowIndex(work, p[0], p[1], p[2])) ? 0 : share.wet - before;
     }
     if (share.wet < SMALLEST_SHARE * OCTANTS)
+        return;
+    bool body = face[0] >= FACE_BODY || face[1] >= FACE_BODY || face[2] >= FACE_BODY || face[3] >= FACE_BODY;
+    if (body && !(flowing > 0))
         return;
     float gap = 1;
     if (!work->open) {
@@ -444,6 +470,7 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
     work.viscosity = tlwGetFloats(flow, def->viscosity);
     work.density = tlwGetFloats(flow, def->density);
     work.stick = def->stick >= 0 ? tlwGetBytes(flow, def->stick) : NULL;
+    work.frozen = def->held_value ? tlwGetBytes(flow, def->held) : NULL;
     work.base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]);
     work.stride[0] = 1, work.stride[1] = flow->stride_y, work.stride[2] = flow->stride_z;
     work.dx = (float)flow->dx;
