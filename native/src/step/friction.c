@@ -1,6 +1,7 @@
 #include "step/friction.h"
 
 #include "base/vec.h"
+#include "step/levelset.h"
 #include "step/solids.h"
 
 #include <math.h>
@@ -77,17 +78,32 @@ static float getFriction(const Grip *g, int64_t c, const Wall *wall)
     return object == TLW_WALL_OBJECT && slips ? (float)def->wall_friction : 0;
 }
 
-// What the liquid pushes a wall with, Pa: pressure, viscous stress, and the weight of what lies between the cell's
-// centre and the wall.
-static float getLoad(const Grip *g, int64_t c, const Wall *wall)
+// Cells that a wall cuts do not resolve how liquid is squeezed against it: there the cell behind says more, and the
+// weight in between. Its part in what presses on the wall; 0 where there is no such cell.
+static float findBehind(const Grip *g, int64_t c, const Wall *wall, int64_t *behind)
 {
-    float distance = 0, weight = 0;
-    for (int n = 0; n < 8; n++)
-        distance += g->solid[c + (n & 1) + (n >> 1 & 1) * g->stride[1] + (n >> 2) * g->stride[2]] / 8;
+    *behind = wall->upper ? c - g->stride[wall->axis] : c + g->stride[wall->axis];
+    float share = tlwGetOpenShare(g->grid, g->solid, c);
+    if (share >= 0.99f || !(g->phi[*behind] < 0) || !(g->density[*behind] > 0))
+        return 0;
+    return share < 0.5f ? 2 * share : 1; // slivers hold the face between the two back
+}
+
+// Pressure, and the weight of what lies between the cell's centre and the wall.
+static float getWeight(const Grip *g, int64_t c, const Wall *wall)
+{
+    float distance = tlwGetCentreSolid(g->grid, g->solid, c), weight = 0;
     for (int a = 0; a < 3; a++)
         weight -= g->density[c] * g->gravity[a] * wall->normal[a];
-    float load = g->pressure[c] + g->squeeze[c];
-    load += distance > 0 && weight > 0 ? distance * weight : 0;
+    return g->pressure[c] + (distance > 0 && weight > 0 ? distance * weight : 0);
+}
+
+// What the liquid pushes a wall with, Pa.
+static float getLoad(const Grip *g, int64_t c, const Wall *wall)
+{
+    int64_t behind;
+    float part = findBehind(g, c, wall, &behind), load = g->squeeze[c] + (1 - part) * getWeight(g, c, wall);
+    load += part > 0 ? part * getWeight(g, behind, wall) : 0;
     return load > 0 ? load : 0;
 }
 
@@ -186,6 +202,19 @@ static Grip makeGrip(const tlwScene *scene, double dt, const tlwFlow *flow)
     return g;
 }
 
+// Viscous stress on a wall, Pa, as a cell sees it.
+static float getSqueeze(const Grip *g, int64_t c, const Wall *wall)
+{
+    float squeeze = 0;
+    for (int a = 0; a < 3; a++) {
+        int64_t high = c + g->stride[a];
+        float low = g->open[a][c] > 0 ? g->velocity[a][c] : g->solid_velocity[a][c];
+        float up = g->open[a][high] > 0 ? g->velocity[a][high] : g->solid_velocity[a][high];
+        squeeze -= 2 * g->viscosity[c] * wall->normal[a] * wall->normal[a] * (up - low) / (float)g->grid->dx;
+    }
+    return squeeze;
+}
+
 static void squeezeRange(void *context, int64_t begin, int64_t end)
 {
     const Grip *g = context;
@@ -193,15 +222,12 @@ static void squeezeRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(g->grid, &g->grid->tiles[t], j, k, row)
     for (int64_t c = row; c < row + TLW_TILE; c++) {
+        int64_t behind;
         g->squeeze[c] = 0;
         if (!(g->phi[c] < 0) || !findWall(g, c, &wall))
             continue;
-        for (int a = 0; a < 3; a++) {
-            int64_t high = c + g->stride[a];
-            float low = g->open[a][c] > 0 ? g->velocity[a][c] : g->solid_velocity[a][c];
-            float up = g->open[a][high] > 0 ? g->velocity[a][high] : g->solid_velocity[a][high];
-            g->squeeze[c] -= 2 * g->viscosity[c] * wall.normal[a] * wall.normal[a] * (up - low) / (float)g->grid->dx;
-        }
+        float part = findBehind(g, c, &wall, &behind);
+        g->squeeze[c] = (1 - part) * getSqueeze(g, c, &wall) + (part > 0 ? part * getSqueeze(g, behind, &wall) : 0);
     }
 }
 

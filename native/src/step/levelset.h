@@ -19,9 +19,8 @@ tlwResult tlwCorrectLevelSet(tlwThreads *threads, const tlwParticleOrder *order,
 // surface, Godunov's scheme beyond).
 tlwResult tlwRedistance(tlwThreads *threads, tlwFlow *flow);
 
-// After seeding: where a liquid's mesh ends at a solid there is no free surface; make flow->phi the distance to what
-// is.
-tlwResult tlwForgetWalls(tlwThreads *threads, tlwFlow *flow);
+// After tlwMeasureFreeSurface: continue flow->phi into solids that are all wet where liquid is at them.
+tlwResult tlwWetWalls(tlwThreads *threads, tlwFlow *flow);
 
 // Continue flow->phi straight into solids, so that a wall cuts the liquid and does not bend its surface.
 tlwResult tlwExtendIntoSolids(tlwThreads *threads, tlwFlow *flow);

@@ -137,53 +137,8 @@ static void extendRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Where the nearest point of a liquid's mesh lies on a solid, the mesh ends there only because the solid begins: the
-// distance to it is none to a free surface. Such cells take the surface on from farther inside.
-#define AT_WALL 0.6f // cells from a solid within which a mesh is taken to end at it
-#define INNER 2.5f   // cells from the solid where what is nearer than it is free surface
-
-// Level set and its gradient at p; true when the nearest point of its zero is at a solid.
-static bool endsAtWall(const Walls *l, const float p[3], float *phi, float g[3])
+tlwResult tlwWetWalls(tlwThreads *threads, tlwFlow *flow)
 {
-    float per_cell = (float)(1 / l->grid->dx), q[3];
-    *phi = tlwSampleGradient(l->grid, l->phi, 0.5f, p, g);
-    float steep = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    if (!(steep * per_cell > 0.1f))
-        return true;
-    for (int a = 0; a < 3; a++)
-        q[a] = p[a] - *phi * per_cell * g[a] / steep;
-    return tlwSampleNode(l->grid, l->solid, q) * per_cell < AT_WALL;
-}
-
-static void forgetWallsRange(void *context, int64_t begin, int64_t end)
-{
-    const Walls *l = context;
-    const tlwGrid *grid = l->grid;
-    float per_cell = (float)(1 / grid->dx);
-    for (int64_t t = begin; t < end; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        TLW_FOR_ROWS(grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            l->out[row + i] = l->phi[row + i];
-            float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, g[3], n[3], q[3], v;
-            float s = tlwSampleGradient(grid, l->solid, 0, p, n) * per_cell;
-            float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            if (s >= INNER || length * per_cell < 0.5f || !endsAtWall(l, p, &v, g))
-                continue;
-            for (int a = 0; a < 3; a++)
-                q[a] = p[a] + (INNER - s) * n[a] / length;
-            bool deep = endsAtWall(l, q, &v, g) && v < 0;
-            for (int a = 0; a < 3 && !deep; a++)
-                v += g[a] * (p[a] - q[a]);
-            if (v < 0 || l->phi[row + i] > 0 || s < 0)
-                l->out[row + i] = v;
-        }
-    }
-}
-
-tlwResult tlwForgetWalls(tlwThreads *threads, tlwFlow *flow)
-{
-    TLW_TRY(replaceLevelSet(threads, flow, forgetWallsRange, false));
     return replaceLevelSet(threads, flow, extendRange, true);
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "step/forces.h"
+#include "step/free_surface.h"
 #include "step/levelset.h"
 #include "step/material_state.h"
 #include "step/transfer.h"
@@ -122,6 +123,7 @@ static tlwResult start(tlwSim *sim)
     if (result == TLW_OK) {
         tlwUniteLevelSet(&seeder, &liquids);
         tlwAddNozzlesToLevelSet(&seeder, &sim->sources);
+        result = tlwMeasureFreeSurface(&seeder, &liquids, &sim->sources);
     }
     sim->came = 0; // what fills nozzles counts as there from the start
     tlwDestroySolids(&liquids);
@@ -132,7 +134,7 @@ static tlwResult start(tlwSim *sim)
             "%s starts inside a solid, so that nothing of it is left; move it out, or make the cells smaller.",
             nameOfLiquid(sim->scene));
     TLW_TRY(tlwSortParticles(context->threads, &flow->grid, &sim->particles, &sim->order));
-    TLW_TRY(tlwForgetWalls(context->threads, flow));
+    TLW_TRY(tlwWetWalls(context->threads, flow));
     TLW_TRY(tlwRedistance(context->threads, flow));
     TLW_TRY(tlwExtendIntoSolids(context->threads, flow));
     matchMassToSurface(sim);
