@@ -93,6 +93,18 @@ void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlw
     tlwParallelFor(threads, particles->count, 4096, particleRange, &a);
 }
 
+TLW_KERNEL void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParticles *particles, int64_t begin,
+                                  int64_t end, float *const to[3])
+{
+    Advect a = makeAdvect(flow, dt);
+    for (int64_t n = begin; n < end; n++) {
+        float p[3] = {particles->position[0][n], particles->position[1][n], particles->position[2][n]}, q[3];
+        trace(&a, a.step, p, q);
+        for (int axis = 0; axis < 3; axis++)
+            to[axis][n - begin] = q[axis];
+    }
+}
+
 typedef struct Shift {
     const tlwGrid *grid;
     float *shift[3];

@@ -9,6 +9,10 @@
 // Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
 void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
 
+// Where particles `begin` to `end` would go, in cells; to[axis][0] is the first of them.
+void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParticles *particles, int64_t begin, int64_t end,
+                       float *const to[3]);
+
 // Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most.
 void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles);
 

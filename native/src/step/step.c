@@ -399,14 +399,18 @@ static tlwResult takeLead(tlwSim *sim, double dt)
 {
     tlwBodyCoupling coupling;
     tlwMomentum before;
-    TLW_TRY(tlwMeasureMomentum(sim, &before));
     TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
     TLW_TRY(tlwPredictBodies(&sim->bodies, &sim->solids, 0, 0.5 * dt, &coupling));
+    tlwResult result = tlwMeasureMomentum(sim, 0, &before);
     tlwRasterizeSolids(&sim->solids, &sim->flow);
-    tlwResult result = accelerate(sim, 0.5 * dt, 0, &coupling);
+    if (result == TLW_OK)
+        result = accelerate(sim, 0.5 * dt, 0, &coupling);
     tlwFreeBodyCoupling(&coupling);
     sim->lead = 0.5 * dt;
-    return result == TLW_OK ? tlwKeepMomentum(sim, &before, 0.5 * dt) : result;
+    if (result == TLW_OK)
+        result = tlwKeepMomentum(sim, &before, 0.5 * dt);
+    tlwFreeMomentum(sim, &before);
+    return result;
 }
 
 // Obstacles, bodies and frozen pieces where they are at the end of the step.
@@ -447,11 +451,12 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
     tlwBodyCoupling coupling = {0};
     tlwMomentum before;
-    TLW_TRY(tlwMeasureMomentum(sim, &before));
-
     TLW_TRY(runSources(sim, dt));
     tlwClockStage(sim, "sources");
-    tlwResult result = moveObstacles(sim, dt, kick, &coupling);
+    tlwResult result = tlwMeasureMomentum(sim, dt, &before);
+    tlwClockStage(sim, "momentum");
+    if (result == TLW_OK)
+        result = moveObstacles(sim, dt, kick, &coupling);
     if (result == TLW_OK)
         result = endStage(sim, "bodies");
     if (result == TLW_OK)
@@ -467,6 +472,8 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     tlwFreeBodyCoupling(&coupling);
     if (result == TLW_OK)
         result = tlwKeepMomentum(sim, &before, kick);
+    tlwFreeMomentum(sim, &before);
+    tlwClockStage(sim, "momentum");
     TLW_TRY(result);
 
     sim->lead += kick - dt;
