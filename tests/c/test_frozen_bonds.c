@@ -164,7 +164,7 @@ static void test_wax_that_hardens_around_a_body_holds_it(void **state)
     end(&w);
 }
 
-// A light body floats in melt that freezes onto it. Crumbs that only touched it threw it about at 2.4 m/s.
+// A light body floats in melt that freezes onto it. Crumbs that only touch it throw it about, at 0.4 m/s.
 static void test_cold_body_floats_quietly_in_melt(void **state)
 {
     (void)state;
@@ -184,6 +184,50 @@ static void test_cold_body_floats_quietly_in_melt(void **state)
                   largestPiece(&w).mass / bodyOf(&w, body).mass);
     OUTCOME(fastest < 0.3);
     OUTCOME(largestPiece(&w).object == body);
+    end(&w);
+}
+
+// An arm dips a cold body into melt and takes it out again.
+static void test_dipped_body_comes_out_with_a_coat(void **state)
+{
+    (void)state;
+    enum { KEYS = 27 };
+    tlwSceneDef def = room();
+    def.thermal_speed = 1500;
+    World w = frozenRoom(2, &def);
+    tlwKey cold = keyAt(0, 250), keys[KEYS];
+    int body = addMetal(&w, (tlwVec3){0.063, 0.067, 0.1}, (tlwVec3){0.093, 0.097, 0.15}, 3000, none, &cold, 1),
+        arm = -1;
+    addWax(&w, "Melt", (Wax){.low = {-1, -1, -1}, .high = {1, 1, 0.08}, .temperature = 345});
+    for (int n = 0; n < KEYS; n++) {
+        keys[n] = keyAt(n / 24.0, 300);
+        keys[n].position = (tlwVec3){0.078, 0.082, 0.17 - 0.006 * (n < 10 ? n : n < 16 ? 10 : 26 - n)};
+    }
+    float positions[24];
+    tlwObjectDef solid = tlwDefaultObjectDef();
+    solid.name = "Arm";
+    solid.role = TLW_ROLE_SOLID;
+    solid.mesh = boxMesh(positions, (tlwVec3){-0.01, -0.01, -0.005}, (tlwVec3){0.01, 0.01, 0.005});
+    solid.keys = keys;
+    solid.key_count = KEYS;
+    assert_int_equal(tlwAddObject(w.scene, &solid, &arm), TLW_OK);
+    tlwJointDef grip = tlwDefaultJointDef();
+    grip.name = "Grip";
+    grip.kind = TLW_JOINT_FIXED;
+    grip.object_a = body;
+    grip.object_b = arm;
+    grip.anchor = (tlwVec3){0.078, 0.082, 0.16};
+    assert_int_equal(tlwAddJoint(w.scene, &grip), TLW_OK);
+    run(&w);
+    for (int frame = 0; frame < FRAMES(KEYS); frame++)
+        advance(&w, 1.0 / 24);
+    double coat = 0;
+    for (int n = 0; n < pieceCount(&w); n++)
+        coat += pieceOf(&w, n).object == body && pieceOf(&w, n).centre.z > 0.09 ? pieceOf(&w, n).mass : 0;
+    tlwBodyState out = bodyOf(&w, body);
+    print_message("%.4f m high, with %.2f of its mass in wax\n", out.centre.z, coat / out.mass);
+    OUTCOME(fabs(out.centre.z - 0.125) < 1e-5);
+    OUTCOME(coat > 0.2 * out.mass);
     end(&w);
 }
 
@@ -318,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_coat_moves_with_its_body),
         cmocka_unit_test(test_wax_that_hardens_around_a_body_holds_it),
         cmocka_unit_test(test_cold_body_floats_quietly_in_melt),
+        cmocka_unit_test(test_dipped_body_comes_out_with_a_coat),
         cmocka_unit_test(test_body_is_not_glued_to_wax_that_starts_frozen),
         cmocka_unit_test(test_joined_bodies_are_one_to_the_pressure),
         cmocka_unit_test(test_bonds_are_the_same_on_any_number_of_threads),
