@@ -111,20 +111,29 @@ static void buildBumps(tlwStressSystem *system, tlwStressPeel *peel)
     assert_int_equal(tlwPeelStress(NULL, system, peel), TLW_OK);
 }
 
+// In few iterations, and to the same bits on any number of threads.
 static void test_what_hangs_by_few_samples_converges(void **state)
 {
     (void)state;
-    tlwStressSystem system;
-    tlwStressPeel peel;
-    buildBumps(&system, &peel);
-    tlwStressOptions options = {.tolerance = 1e-6, .max_iterations = 400, .method = TLW_STRESS_MULTIGRID};
-    tlwStressStats stats;
-    tlwResult result = tlwSolveStress(NULL, &system, &options, &stats);
-    print_message("%d iterations\n", stats.iterations);
-    assert_int_equal(result, TLW_OK);
-    assert_in_range(stats.iterations, 1, 30);
-    tlwFreeStressPeel(&peel);
-    tlwFreeStressSystem(&system);
+    tlwStressSystem system[2];
+    tlwThreads *threads[2] = {NULL, tlwCreateThreads(2)};
+    for (int n = 0; n < 2; n++) {
+        tlwStressPeel peel;
+        buildBumps(&system[n], &peel);
+        tlwStressOptions options = {.tolerance = 1e-6, .max_iterations = 400, .method = TLW_STRESS_MULTIGRID};
+        tlwStressStats stats;
+        tlwResult result = tlwSolveStress(threads[n], &system[n], &options, &stats);
+        print_message("%d iterations\n", stats.iterations);
+        assert_int_equal(result, TLW_OK);
+        assert_in_range(stats.iterations, 1, 30);
+        tlwFreeStressPeel(&peel);
+    }
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(system[0].x.at[a], system[1].x.at[a],
+                            (size_t)system[0].level.grid.cell_count * sizeof(double));
+    for (int n = 0; n < 2; n++)
+        tlwFreeStressSystem(&system[n]);
+    tlwDestroyThreads(threads[1]);
 }
 
 // With the others at rest, the faces of a tie are solved exactly; none is in two.

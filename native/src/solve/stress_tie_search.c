@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Of a sample's stiffness: what it holds has no more of all else together, and what has this much else stands still.
-static const double REST = 1, FIRM = 4;
+static const double REST = 1, FIRM = 3;
 enum { ROUNDS = 6, KNOTS = TLW_TIE_FACES, FACES = 6 };
 
 typedef struct Sample {
