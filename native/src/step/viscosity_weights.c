@@ -303,12 +303,24 @@ static float normalGap(const Work *work, int i, int j, int k)
     return least;
 }
 
-static bool touchesBody(const Work *work, int i, int j, int k)
+// Liquid that moves beside frozen wax. A cell of air has slivers of liquid in the corner between a body and wax.
+static inline bool isFlowing(const Work *work, int64_t at)
 {
-    bool body = false;
-    for (int n = 0; n < 6; n++)
+    return work->phi[at] < 0 && !isFrozenCell(work, at);
+}
+
+// A cell that frozen wax and a body meet in, with nothing that flows between them.
+static bool joinsWaxAndBody(const Work *work, int i, int j, int k)
+{
+    int64_t at = flowIndex(work, i, j, k);
+    if (!work->frozen || isFlowing(work, at))
+        return false;
+    bool body = false, wax = isFrozenCell(work, at);
+    for (int n = 0; n < 6; n++) {
         body = body || kindOf(work, n / 2, i + (n == 1), j + (n == 3), k + (n == 5)) >= FACE_BODY;
-    return body;
+        wax = wax || isFrozenCell(work, at + (n & 1 ? work->stride[n / 2] : -work->stride[n / 2]));
+    }
+    return body && wax;
 }
 
 static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
@@ -320,7 +332,7 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
         system->level.c[TLW_XX][out] = 2 * scale * work->build->body_viscosity;
         return;
     }
-    if (isFrozenCell(work, flowIndex(work, i, j, k)) && touchesBody(work, i, j, k))
+    if (joinsWaxAndBody(work, i, j, k))
         return;
     for (int o = 0; o < OCTANTS; o++)
         addOctant(work, &share, i, j, k, o);
@@ -366,7 +378,7 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         return;
     }
     Share share = {0};
-    float flowing = 0;
+    bool flowing = false, wax = false;
     for (int m = 0; m < 4; m++) {
         int p[3] = {i, j, k}, o = (m & 1) << a | (m >> 1) << b;
         p[a] -= m & 1;
@@ -374,12 +386,13 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         float before = share.wet;
         addOctant(work, &share, p[0], p[1], p[2], o);
         addOctant(work, &share, p[0], p[1], p[2], o | 1 << c);
-        flowing += isFrozenCell(work, flowIndex(work, p[0], p[1], p[2])) ? 0 : share.wet - before;
+        flowing = flowing || (share.wet > before && isFlowing(work, flowIndex(work, p[0], p[1], p[2])));
+        wax = wax || isFrozenCell(work, flowIndex(work, p[0], p[1], p[2]));
     }
     if (share.wet < SMALLEST_SHARE * OCTANTS)
         return;
     bool body = face[0] >= FACE_BODY || face[1] >= FACE_BODY || face[2] >= FACE_BODY || face[3] >= FACE_BODY;
-    if (body && !(flowing > 0))
+    if (body && wax && !flowing)
         return;
     float gap = 1;
     if (!work->open) {
