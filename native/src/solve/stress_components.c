@@ -125,6 +125,23 @@ typedef struct Component {
     int low, high; // basins in it
 } Component;
 
+// Most rows lie in one basin, or in none yet: eight cells at a time are told apart from the others.
+static inline bool isRowOf(const int16_t *row, int basin)
+{
+    int differs = 0;
+    for (int i = 0; i < TLW_TILE; i++)
+        differs |= row[i] ^ basin;
+    return !differs;
+}
+
+static inline bool hasCellsWithout(const int16_t *row)
+{
+    bool any = false;
+    for (int i = 0; i < TLW_TILE; i++)
+        any |= row[i] == 0;
+    return any;
+}
+
 static Component *gatherComponents(const Flood *flood)
 {
     Component *components = tlwAlloc((size_t)flood->runs.count, sizeof *components);
@@ -133,10 +150,13 @@ static Component *gatherComponents(const Flood *flood)
         TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
         {
             int run = flood->runs.first[r];
+            bool empty = isRowOf(flood->basin + row, 0);
             TLW_FOR_RUNS(flood->runs.mask[r], bits)
             {
                 Component *c = &components[tlwFindRoot(&flood->runs, run++)];
                 c->cells += __builtin_popcount(bits);
+                if (empty || (c->low == c->high && isRowOf(flood->basin + row, c->low)))
+                    continue;
                 for (int i = 0; i < TLW_TILE; i++) {
                     int basin = bits >> i & 1 ? flood->basin[row + i] : 0;
                     if (basin) {
@@ -166,6 +186,8 @@ static tlwResult settle(Flood *flood, Component *components, int64_t **open, int
             TLW_FOR_RUNS(flood->runs.mask[r], bits)
             {
                 const Component *c = &components[tlwFindRoot(&flood->runs, run++)];
+                if (!hasCellsWithout(flood->basin + row))
+                    continue;
                 if (!tlwReserve((void **)open, &capacity, *open_count + TLW_TILE, sizeof **open))
                     return TLW_OUT_OF_MEMORY;
                 for (int i = 0; i < TLW_TILE; i++) {

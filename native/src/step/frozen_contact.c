@@ -26,6 +26,7 @@ typedef struct Place {
     int box_count;
     double *reach;     // m, per piece: nearer solids may be touched
     int64_t *capacity; // of its balls
+    uint8_t *is_ball;  // per particle, while balls are collected
 } Place;
 
 void tlwFreePieceColliders(tlwPieceColliders *colliders)
@@ -174,33 +175,68 @@ static tlwResult addBall(Place *p, int n, tlwVec3 world, tlwVec3 out)
     return TLW_OK;
 }
 
-static tlwResult collectBalls(Place *p)
+// What a particle is to its piece.
+enum { NO_BALL = 0, SURFACE_BALL = 1, DIPPED_BALL = 2 };
+
+typedef struct Spot {
+    int piece; // number
+    int64_t cell;
+    tlwVec3 world;
+} Spot;
+
+static int findBall(const Place *p, int64_t n, Spot *spot)
 {
     const tlwParticles *q = p->world->particles;
-    for (int64_t n = 0; n < q->count; n++) {
-        uint32_t id = tlwGetPieceId(q->frozen[n]);
-        const tlwPiece *piece = id ? tlwFindPiece(p->pieces, id) : NULL;
-        if (!piece || !isFree(piece))
-            continue;
-        int number = (int)(piece - p->pieces->items), c[3];
-        float x[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
-        // What has dipped into a side of the domain is what that side must push out, whichever way it faces.
-        bool dipped = false;
-        for (int a = 0; a < 3; a++) {
-            c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
-            dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->dims[a];
-        }
-        if (tlwFindTile(p->grid, tlwFloorDiv(c[0], TLW_TILE), tlwFloorDiv(c[1], TLW_TILE),
-                        tlwFloorDiv(c[2], TLW_TILE)) < 0)
-            continue;
-        int64_t cell = tlwCellIndex(p->grid, c[0], c[1], c[2]);
-        tlwVec3 world = tlwMulAdd(p->grid->origin, p->grid->dx, (tlwVec3){x[0], x[1], x[2]});
-        if (dipped)
-            TLW_TRY(addBall(p, number, world, (tlwVec3){0, 0, 0}));
-        else if (atSurface(p, cell, number + 1) && mayTouch(p, number, x, world))
-            TLW_TRY(addBall(p, number, world, outwards(p, cell, number + 1)));
+    uint32_t id = tlwGetPieceId(q->frozen[n]);
+    const tlwPiece *piece = id ? tlwFindPiece(p->pieces, id) : NULL;
+    if (!piece || !isFree(piece))
+        return NO_BALL;
+    int c[3];
+    float x[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
+    // What has dipped into a side of the domain is what that side must push out, whichever way it faces.
+    bool dipped = false;
+    for (int a = 0; a < 3; a++) {
+        c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
+        dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->dims[a];
     }
-    return TLW_OK;
+    if (tlwFindTile(p->grid, tlwFloorDiv(c[0], TLW_TILE), tlwFloorDiv(c[1], TLW_TILE), tlwFloorDiv(c[2], TLW_TILE)) < 0)
+        return NO_BALL;
+    spot->piece = (int)(piece - p->pieces->items);
+    spot->cell = tlwCellIndex(p->grid, c[0], c[1], c[2]);
+    spot->world = tlwMulAdd(p->grid->origin, p->grid->dx, (tlwVec3){x[0], x[1], x[2]});
+    if (dipped)
+        return DIPPED_BALL;
+    return atSurface(p, spot->cell, spot->piece + 1) && mayTouch(p, spot->piece, x, spot->world) ? SURFACE_BALL
+                                                                                                 : NO_BALL;
+}
+
+static void findBallsRange(void *context, int64_t begin, int64_t end)
+{
+    const Place *p = context;
+    Spot spot;
+    for (int64_t n = begin; n < end; n++)
+        p->is_ball[n] = (uint8_t)findBall(p, n, &spot);
+}
+
+// Few particles are balls: all threads look for them, one adds them in order.
+static tlwResult collectBalls(Place *p)
+{
+    int64_t count = p->world->particles->count;
+    tlwResult result = TLW_OK;
+    p->is_ball = tlwAlloc((size_t)count, 1);
+    if (!p->is_ball)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(p->world->context->threads, count, 4096, findBallsRange, p);
+    for (int64_t n = 0; n < count && result == TLW_OK; n++) {
+        Spot spot;
+        if (!p->is_ball[n])
+            continue;
+        int kind = findBall(p, n, &spot);
+        result = addBall(p, spot.piece, spot.world,
+                         kind == DIPPED_BALL ? (tlwVec3){0, 0, 0} : outwards(p, spot.cell, spot.piece + 1));
+    }
+    tlwFree(p->is_ball);
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
