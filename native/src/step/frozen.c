@@ -390,7 +390,7 @@ static tlwResult makePieces(Find *f)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, markRange, f);
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, memberRange, f);
         tlwParallelFor(threads, f->particles->count, 4096, wordRange, f);
-        result = tlwMeasurePieces(threads, f->grid, f->particles, f->member, pieces);
+        result = tlwMeasurePieces(f->grid, f->particles, f->member, pieces);
     }
     tlwFreePairTable(&overlaps);
     tlwFree(renumber);

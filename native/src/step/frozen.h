@@ -178,8 +178,8 @@ tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, t
 bool tlwIndexPieces(tlwPieces *pieces);
 
 // Mass, centre, inertia, box and motion from the particles; `member` holds labels, 0 = of no piece.
-tlwResult tlwMeasurePieces(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                           const int32_t *member, tlwPieces *pieces);
+tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member,
+                           tlwPieces *pieces);
 
 // Find the cells that free pieces cut and what they leave of the faces there (frozen_cut.c). Writes flow->open, cover,
 // `cuts` and `shapes`.

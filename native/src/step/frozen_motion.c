@@ -14,11 +14,9 @@ typedef struct Sums {
     tlwVec3 moment;            // about the grid's origin, like all that follows
     double square[6];          // xx yy zz xy xz yz
     tlwVec3 momentum, angular; // kg m/s, kg m2/s
-    tlwVec3 low, high;
-    int64_t particles;
 } Sums;
 
-static void addParticle(const tlwGrid *grid, const tlwParticles *q, int64_t n, Sums *s)
+static void addParticle(const tlwGrid *grid, const tlwParticles *q, int64_t n, Sums *s, tlwPiece *piece)
 {
     double m = q->mass[n], dx = grid->dx, own = m * dx * dx / 24; // a cube half a cell wide
     double x[3] = {q->position[0][n] * dx, q->position[1][n] * dx, q->position[2][n] * dx};
@@ -36,33 +34,14 @@ static void addParticle(const tlwGrid *grid, const tlwParticles *q, int64_t n, S
     s->square[3] += m * x[0] * x[1];
     s->square[4] += m * x[0] * x[2];
     s->square[5] += m * x[1] * x[2];
-    s->low = s->particles ? tlwMin3(s->low, r) : r;
-    s->high = s->particles ? tlwMax3(s->high, r) : r;
-    s->particles++;
-}
-
-static void addSums(const Sums *from, Sums *s)
-{
-    if (!from->particles)
-        return;
-    s->low = s->particles ? tlwMin3(s->low, from->low) : from->low;
-    s->high = s->particles ? tlwMax3(s->high, from->high) : from->high;
-    s->particles += from->particles;
-    s->mass += from->mass;
-    s->own += from->own;
-    s->moment = tlwAdd(s->moment, from->moment);
-    s->momentum = tlwAdd(s->momentum, from->momentum);
-    s->angular = tlwAdd(s->angular, from->angular);
-    for (int n = 0; n < 6; n++)
-        s->square[n] += from->square[n];
+    piece->low = piece->particles ? tlwMin3(piece->low, r) : r;
+    piece->high = piece->particles ? tlwMax3(piece->high, r) : r;
+    piece->particles++;
 }
 
 static void finishPiece(const tlwGrid *grid, const Sums *s, tlwPiece *piece)
 {
     piece->mass = s->mass;
-    piece->particles = s->particles;
-    piece->low = s->low;
-    piece->high = s->high;
     if (!(s->mass > 0)) { // cells without a particle of their own; nothing moves them
         piece->mass = 1e-30;
         piece->inertia = (tlwMat3){{{1e-30, 0, 0}, {0, 1e-30, 0}, {0, 0, 1e-30}}};
@@ -81,52 +60,17 @@ static void finishPiece(const tlwGrid *grid, const Sums *s, tlwPiece *piece)
     piece->high = tlwAdd(grid->origin, piece->high);
 }
 
-// Particles are summed in a fixed number of parts, whatever the number of threads; in one where pieces are so many that
-// the parts' sums would be large.
-#define PARTS 16
-#define MANY_PIECES 2000
-
-typedef struct Measure {
-    const tlwGrid *grid;
-    const tlwParticles *particles;
-    const int32_t *member;
-    int pieces;
-    int64_t share; // particles of a part
-    Sums *sums;    // of every piece, part by part
-} Measure;
-
-static void measureRange(void *context, int64_t begin, int64_t end)
+tlwResult tlwMeasurePieces(const tlwGrid *grid, const tlwParticles *particles, const int32_t *member, tlwPieces *pieces)
 {
-    const Measure *m = context;
-    for (int64_t part = begin; part < end; part++) {
-        Sums *sums = m->sums + part * m->pieces;
-        int64_t last = (part + 1) * m->share < m->particles->count ? (part + 1) * m->share : m->particles->count;
-        for (int64_t n = part * m->share; n < last; n++)
-            if (m->member[n])
-                addParticle(m->grid, m->particles, n, &sums[m->member[n] - 1]);
-    }
-}
-
-tlwResult tlwMeasurePieces(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                           const int32_t *member, tlwPieces *pieces)
-{
-    int parts = pieces->count < MANY_PIECES ? PARTS : 1;
-    Measure m = {grid,
-                 particles,
-                 member,
-                 pieces->count,
-                 (particles->count + parts - 1) / parts,
-                 tlwAlloc((size_t)pieces->count * (size_t)parts + 1, sizeof(Sums))};
-    if (!m.sums)
-        return TLW_OUT_OF_MEMORY;
-    tlwParallelFor(threads, parts, 1, measureRange, &m);
-    for (int n = 0; n < pieces->count; n++) {
-        for (int part = 1; part < parts; part++)
-            addSums(&m.sums[part * pieces->count + n], &m.sums[n]);
-        finishPiece(grid, &m.sums[n], &pieces->items[n]);
-    }
-    tlwFree(m.sums);
-    return TLW_OK;
+    Sums *sums = tlwAlloc((size_t)pieces->count + 1, sizeof *sums);
+    for (int64_t n = 0; sums && n < particles->count; n++)
+        if (member[n])
+            addParticle(grid, particles, n, &sums[member[n] - 1], &pieces->items[member[n] - 1]);
+    for (int n = 0; sums && n < pieces->count; n++)
+        finishPiece(grid, &sums[n], &pieces->items[n]);
+    tlwResult result = sums ? TLW_OK : TLW_OUT_OF_MEMORY;
+    tlwFree(sums);
+    return result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
