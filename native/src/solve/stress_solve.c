@@ -160,6 +160,19 @@ static void prescribeRange(void *context, int64_t begin, int64_t end)
         it->b->at[a][i] = (float)(it->b->at[a][i] - (it->level->mass[a][i] > 0 ? it->q.at[a][i] : 0));
 }
 
+// Prescribed velocities leave p again.
+static void unprescribeRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    const tlwGrid *grid = &it->level->grid;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = row; i < row + TLW_TILE; i++)
+            if (it->level->mass[a][i] < 0)
+                it->p.at[a][i] = 0;
+}
+
 static void run(const Iteration *it, tlwRangeFn *fn)
 {
     tlwParallelFor(it->threads, it->level->span_count, TLW_SPAN_BLOCK, fn, (void *)it);
@@ -178,12 +191,21 @@ static double computeResidual(Iteration *it)
     return squared;
 }
 
+// Rows without unknowns hold zeros that nothing has written: to write them would cost memory.
+static void forgetRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    for (int a = 0; a < 3; a++)
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, row)
+        {
+            memset(it->p.at[a] + row, 0, TLW_TILE * sizeof(double));
+            memset(it->q.at[a] + row, 0, TLW_TILE * sizeof(double));
+        }
+}
+
 static void forgetDirection(Iteration *it)
 {
-    for (int a = 0; a < 3; a++) {
-        tlwFillDoubles(it->threads, &it->level->grid, it->p.at[a], 0);
-        tlwFillDoubles(it->threads, &it->level->grid, it->q.at[a], 0);
-    }
+    run(it, forgetRange);
 }
 
 // Residual of the present x, or of rest if that is nearer: where stiff liquid meets a wall that holds it, a velocity
@@ -303,6 +325,7 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     if (prescribed > 0) {
         tlwApplyStress(threads, &system->level, &it.p, &it.q);
         run(&it, prescribeRange);
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, unprescribeRange, &it);
     }
     double limit = options->tolerance * options->tolerance * norm;
     if (!(norm > 0)) { // at rest, and nothing moves it

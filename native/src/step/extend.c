@@ -48,6 +48,7 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
         solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
     }
+    const int32_t *cover = tlwGetInts(e->grid, e->flow->cover);
     int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
@@ -55,7 +56,7 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         for (int a = 0; a < 3; a++) {
             bool here = phi[c] < 0, there = phi[c - stride[a]] < 0, liquid = (here || there) && open[a][c] > 0;
             e->layer[a][c] = liquid;
-            if (liquid && here != there && open[a][c] < 1) {
+            if (liquid && here != there && open[a][c] < 1 && !cover[c] && !cover[c - stride[a]]) {
                 float in = here ? phi[c] : phi[c - stride[a]], air = here ? phi[c - stride[a]] : phi[c];
                 float opposite = open[a][here ? c + stride[a] : c - stride[a]];
                 e->velocity[a][c] = solid[a][c] + (e->velocity[a][c] - solid[a][c]) *
