@@ -81,6 +81,8 @@ def test_smoothing_rounds_what_is_shown_and_leaves_the_bake(folder):
     assert scene.tallow.smoothing == 0
     bpy.ops.tallow.add_material(style="WAX")
     assert scene.tallow.smoothing == surface.modifiers[-1].iterations == 2
+    bpy.ops.tallow.add_material(style="LIQUID")
+    assert scene.tallow.smoothing == 0 and [modifier.name for modifier in surface.modifiers] == ["Mine"]
 
 
 def test_source_gives_way_to_the_surface_and_comes_back(folder):

@@ -26,7 +26,7 @@ static void addMesh(World *w, tlwRole role, const char *name, tlwMesh *mesh)
     tlwDestroyMesh(mesh);
 }
 
-// A ball of water falls in a round vessel hardly larger than itself and lands at 1.6 m/s. Where a cell at the rim of
+// A ball of syrup falls in a round vessel hardly larger than itself and lands at 1.6 m/s. Where a cell at the rim of
 // the contact can only empty through a sliver of a face, it shot off at up to 40 times that.
 static void test_a_ball_that_lands_does_not_shoot_through_gaps(void **state)
 {

@@ -156,7 +156,7 @@ static void test_few_cells_on_solids_keep_their_volume(void **state)
     for (int g = 0; g < KINDS * PLACES; g++) {
         double least = 9, most = 0;
         for (int n = 0; n < 36; n += COARSER * COARSER * COARSER) {
-            Case c = {g % KINDS, g / KINDS, widths[n % 4], heights[n / 4 % 3], offs[n / 12], n % 2 ? 0 : 0.7};
+            Case c = {g % KINDS, g / KINDS, widths[n % 4], heights[n / 4 % 3], offs[n / 12], (n + n / 4) % 2 ? 0 : 0.7};
             if (!isPossible(&c))
                 continue;
             double share = startVolume(&c);

@@ -36,6 +36,9 @@ def give_material(context, style: str) -> bpy.types.Material:
     shading.assign(playback.surface.get_object(scene, create=True), material)
     if style == "WAX" and not scene.tallow.is_property_set("smoothing"):
         scene.tallow.smoothing = WAX_SMOOTHING
+    elif style == "LIQUID" and scene.tallow.smoothing == WAX_SMOOTHING:
+        scene.tallow.property_unset("smoothing")
+        playback.surface.smooth(scene)
     return material
 
 

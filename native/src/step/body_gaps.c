@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 1.25f  // cells from a body to the centre of liquid or air beside a gap: not through a wall of a cell
-#define BESIDE 1.5f // cells from a cell's centre to the other solid
+#define NEAR 1.25f  // cells from a body to the centre of liquid or air beside a gap
+#define BESIDE 1.0f // cells from there, or from a gap, to the other solid: not through a thin body to its upper side
 
 enum { ELSEWHERE = 0, LIQUID, AIR, GAP };
 
@@ -19,6 +19,7 @@ typedef struct Box {
     int low[3], size[3];
     int64_t count;
     float *body, *other; // cells from a cell's centre to the body and to what else is solid
+    int16_t *near;       // which solid that is, -1 for the domain's walls
     uint8_t *what;
     int32_t *source; // cell of the box whose pressure a gap has; -1 as long as none is found
     uint8_t *layer;  // cells of gap on the way there
@@ -74,6 +75,7 @@ static void freeBox(Box *box)
 {
     tlwFree(box->body);
     tlwFree(box->other);
+    tlwFree(box->near);
     tlwFree(box->what);
     tlwFree(box->source);
     tlwFree(box->layer);
@@ -105,10 +107,11 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwSolids *solids, const tlw
         return TLW_OK;
     box->body = tlwAlloc((size_t)box->count, sizeof *box->body);
     box->other = tlwAlloc((size_t)box->count, sizeof *box->other);
+    box->near = tlwAlloc((size_t)box->count, sizeof *box->near);
     box->what = tlwAlloc((size_t)box->count, 1);
     box->source = tlwAlloc((size_t)box->count, sizeof *box->source);
     box->layer = tlwAlloc((size_t)box->count, 1);
-    if (!box->body || !box->other || !box->what || !box->source || !box->layer) {
+    if (!box->body || !box->other || !box->near || !box->what || !box->source || !box->layer) {
         freeBox(box);
         return TLW_OUT_OF_MEMORY;
     }
@@ -118,6 +121,7 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwSolids *solids, const tlw
         cellOf(box, n, cell);
         box->other[n] = wallDistance(grid, walls, cell);
         box->source[n] = -1;
+        box->near[n] = -1;
     }
     float per_cell = (float)(1 / grid->dx);
     for (int m = 0; m < solids->count; m++) {
@@ -126,7 +130,10 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwSolids *solids, const tlw
             continue;
         tlwRasterizeSdf(item->sdf, &item->frame, &nodes, box->body);
         for (int64_t n = 0; n < box->count; n++)
-            box->other[n] = fminf(box->other[n], box->body[n] * per_cell);
+            if (box->body[n] * per_cell < box->other[n]) {
+                box->other[n] = box->body[n] * per_cell;
+                box->near[n] = (int16_t)m;
+            }
     }
     tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, box->body);
     for (int64_t n = 0; n < box->count; n++)
@@ -142,7 +149,7 @@ static void sortCells(const tlwFlow *flow, const tlwWall *walls, const uint8_t *
                   *label = tlwGetInts(grid, flow->label);
     for (int64_t n = 0; n < box->count; n++) {
         int cell[3];
-        if (fabsf(box->body[n]) > NEAR)
+        if (fabsf(box->body[n]) > NEAR || fabsf(box->other[n]) >= BESIDE)
             continue;
         cellOf(box, n, cell);
         bool active = wallDistance(grid, walls, cell) > 0 &&
@@ -153,7 +160,7 @@ static void sortCells(const tlwFlow *flow, const tlwWall *walls, const uint8_t *
         bool wax = active && (piece[c] || cover[c] || label[c]);
         if (kind == TLW_CELL_LIQUID || kind == TLW_CELL_AIR)
             box->what[n] = kind == TLW_CELL_LIQUID ? LIQUID : AIR;
-        else if (!wax && fabsf(box->body[n]) < (float)TLW_PATCH_REACH && fabsf(box->other[n]) < BESIDE)
+        else if (!wax && fabsf(box->body[n]) < (float)TLW_PATCH_REACH)
             box->what[n] = GAP;
     }
 }
@@ -192,7 +199,21 @@ static bool floodLayer(Box *box, int layer)
     return any;
 }
 
-static bool addPatches(const Box *box, tlwCoupledBody *body)
+// Flow out that a moving solid on the other side of the gap makes, as the body's own motion does: a gap opens by the
+// difference. Other bodies have rows of their own.
+static double getSupportFlow(const tlwSolid *support, const tlwBodyPatch *patch)
+{
+    double flow = 0;
+    for (int face = 0; face < 6; face++) {
+        tlwVec3 r = tlwSub(patch->middle[face], support->motion.origin);
+        tlwVec3 v = tlwAdd(support->motion.velocity, tlwCross(support->motion.spin, r));
+        const double along[3] = {v.x, v.y, v.z};
+        flow += (face & 1 ? patch->cover[face] : -patch->cover[face]) * along[face / 2];
+    }
+    return flow;
+}
+
+static bool addPatches(const Box *box, const tlwSolids *solids, tlwCoupledBody *body)
 {
     for (int64_t n = 0; n < box->count; n++) {
         int cell[3], from[3];
@@ -206,6 +227,9 @@ static bool addPatches(const Box *box, tlwCoupledBody *body)
         float lift[3] = {(float)(cell[0] - from[0]), (float)(cell[1] - from[1]), (float)(cell[2] - from[2])};
         if (!tlwAddLooseCut(body, tlwCellIndex(box->grid, from[0], from[1], from[2]), &patch, lift))
             return false;
+        const tlwSolid *support = box->near[n] >= 0 ? &solids->items[box->near[n]] : NULL;
+        if (support && support->moves && !support->body)
+            body->cuts[body->count - 1].support = (float)getSupportFlow(support, &patch);
     }
     return true;
 }
@@ -224,7 +248,7 @@ tlwResult tlwAddGapPatches(const tlwFlow *flow, const tlwSolids *solids, const u
         sortCells(flow, solids->scene->def.walls, type, &box);
         for (int layer = 1; layer < 255 && floodLayer(&box, layer); layer++)
             ;
-        bool ok = addPatches(&box, &coupling->bodies[b]);
+        bool ok = addPatches(&box, solids, &coupling->bodies[b]);
         freeBox(&box);
         if (!ok)
             return TLW_OUT_OF_MEMORY;

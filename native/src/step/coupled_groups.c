@@ -31,10 +31,11 @@ static tlwCoupledMass sumMotions(const tlwBodyCoupling *coupling, int leader, bo
         if (!isOf(bodies, n, leader))
             continue;
         tlwVec3 velocity = changes ? body->change : body->velocity, spin = changes ? body->turn : body->spin;
-        if (!(body->inverse_mass > 0) || !body->joined) {
-            double mass = body->inverse_mass > 0 ? 1 / body->inverse_mass : INFINITY;
-            return (tlwCoupledMass){mass, tlwMat3Inverse(body->inverse_inertia), body->centre, velocity, spin};
-        }
+        if (!(body->inverse_mass > 0))
+            return (tlwCoupledMass){.mass = INFINITY, .centre = body->centre, .velocity = velocity, .spin = spin};
+        if (!body->joined)
+            return (tlwCoupledMass){1 / body->inverse_mass, tlwMat3Inverse(body->inverse_inertia), body->centre,
+                                    velocity, spin};
         sum.mass += 1 / body->inverse_mass;
         sum.centre = tlwMulAdd(sum.centre, 1 / body->inverse_mass, body->centre);
         sum.velocity = tlwMulAdd(sum.velocity, 1 / body->inverse_mass, velocity);

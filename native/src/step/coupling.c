@@ -142,6 +142,7 @@ bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patc
         addFace(body, patch->middle[face], face / 2, (float)(face & 1 ? patch->cover[face] : -patch->cover[face]), row);
     memcpy(cut->unseen, row, sizeof cut->unseen);
     memcpy(cut->lift, lift, sizeof cut->lift);
+    cut->support = 0;
     for (int a = 0; a < 3; a++)
         cut->excess[a] = (float)(0.5 * (patch->cover[2 * a] + patch->cover[2 * a + 1]) - patch->inside);
     return true;
@@ -270,7 +271,7 @@ void tlwAddUnseenFlow(const tlwBodyCoupling *coupling, float *rhs)
         const double motion[6] = {body->velocity.x, body->velocity.y, body->velocity.z,
                                   body->spin.x,     body->spin.y,     body->spin.z};
         for (int64_t n = 0; n < body->count && body->cuts; n++) {
-            double flow = 0;
+            double flow = -body->cuts[n].support;
             for (int m = 0; m < 6; m++)
                 flow += body->cuts[n].unseen[m] * motion[m];
             rhs[body->cells[n]] -= (float)flow;

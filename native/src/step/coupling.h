@@ -22,6 +22,7 @@ typedef struct tlwCoupledCut {
     float unseen[6]; // of its row: what the velocities of solids at the middles of faces do not show
     float excess[3]; // mean cover of the two faces along each axis, less the share inside
     float lift[3];   // cells from the centre of the cell whose pressure acts to that of the patch's own
+    float support;   // flow out that what the body lies on makes by its own motion
 } tlwCoupledCut;
 
 // A body as the pressure solve sees it.
@@ -36,10 +37,11 @@ typedef struct tlwCoupledBody {
     // For the operator split (split.h) only
     double volume;                          // m3
     tlwVec3 contact_velocity, contact_spin; // per second, part of velocity and spin
-    // Cells of liquid that touch it, and what a unit of each of its six motions makes them lose.
+    // Cells of liquid that touch it or lie beside a gap under it, and what a unit of each of its six motions makes them
+    // lose. A cell may come several times.
     int64_t *cells;
     float (*rows)[6];
-    tlwCoupledCut *cuts; // per cell; null for frozen pieces
+    tlwCoupledCut *cuts; // per row; null for frozen pieces
     int64_t count, capacity, row_capacity, cut_capacity;
 } tlwCoupledBody;
 

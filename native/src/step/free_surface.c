@@ -79,8 +79,25 @@ static void addPiece(Surface *s, const tlwVec3 corner[3])
     s->full |= !tlwAddTriangle(&s->pieces, first, first + 1, first + 2);
 }
 
+// Whether a triangle lies beyond all cells that are measured: meshes may be far larger than the domain.
+static bool isFarAway(const Surface *s, const tlwVec3 corner[3])
+{
+    const double at[3][3] = {{corner[0].x, corner[1].x, corner[2].x},
+                             {corner[0].y, corner[1].y, corner[2].y},
+                             {corner[0].z, corner[1].z, corner[2].z}};
+    for (int a = 0; a < 3; a++) {
+        const double *x = at[a];
+        double low = s->grid->window_min[a] - REACH, high = low + s->grid->window_size[a] + 2 * REACH;
+        if (fmax(x[0], fmax(x[1], x[2])) < low || fmin(x[0], fmin(x[1], x[2])) > high)
+            return true;
+    }
+    return false;
+}
+
 static void addTriangle(Surface *s, const tlwVec3 corner[3], tlwVec3 normal)
 {
+    if (isFarAway(s, corner))
+        return;
     tlwVec3 middle = tlwScale(tlwAdd(tlwAdd(corner[0], corner[1]), corner[2]), 1.0 / 3);
     double longest = 0, near = solidAt(s, middle);
     int side = 0;

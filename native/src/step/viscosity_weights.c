@@ -1,14 +1,12 @@
 #include "step/viscosity_weights.h"
 
-#include "step/octants.h"
 #include "step/viscosity_bodies.h"
+#include "step/viscosity_tile.h"
 
 #include <math.h>
 #include <string.h>
 
-// A cell is cut into eight octants; cells, faces and edges own whole octants of the cells around them, so one fraction
-// per octant gives every control volume. Bit 0, 1, 2 of an octant's number: upper half along x, y, z.
-enum { SIDE = TLW_TILE + 1, OCTANTS = TLW_OCTANTS }; // cells -1 .. 7 of a tile
+enum { SIDE = TLW_VISCOUS_SIDE, OCTANTS = TLW_OCTANTS };
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
 static const float SLIVER_SHARE =
@@ -19,130 +17,12 @@ static const float SMALLEST_MASS = 1e-3f;    // of a full face
 static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
 static const float ALIGNED = 0.02f;          // cells: depths within this are the same
 
-enum { ALL_WET = 1, ALL_DRY = 2 };
-
-typedef struct Work {
-    const tlwViscosityBuild *build;
-    const tlwGrid *flow;
-    const float *phi, *solid, *viscosity, *density;
-    const uint8_t *stick, *frozen; // null: none
-    int64_t base;                  // flow index of the tile's first cell
-    int64_t stride[3];             // of the flow
-    float dx;
-    bool full, open;                         // no surface, no solid near the tile
-    float wet[SIDE][SIDE][SIDE][OCTANTS];    // share of the octant that is liquid
-    float vacant[SIDE][SIDE][SIDE][OCTANTS]; // share that is not solid
-    uint8_t content[SIDE][SIDE][SIDE];       // ALL_WET, ALL_DRY or 0
-    float mu[SIDE][SIDE][SIDE];
-    float averaged[SIDE][SIDE][SIDE]; // 1 / mu, log mu or mu: what the edges average
-    float slope[3][SIDE][SIDE][SIDE]; // of 1 / mu, to the middle of a cell's upper half
-    bool layered;                     // some slope is not zero; only with the harmonic mean
-    float rho[SIDE][SIDE][SIDE];
-    uint8_t kind[3][SIDE + 1][SIDE + 1][SIDE + 1]; // FaceKind of faces -1 .. 8
-} Work;
-
-static inline int64_t flowIndex(const Work *work, int i, int j, int k)
-{
-    return work->base + i + j * work->stride[1] + k * work->stride[2];
-}
-
-static inline float clamp01(float x)
-{
-    return x < 0 ? 0 : x > 1 ? 1 : x;
-}
-
-// Whether liquid and open space fill the tile and a margin.
-static void look(Work *work)
-{
-    float wettest = -INFINITY, nearest = INFINITY;
-    for (int k = -2; k < TLW_TILE + 2; k++)
-        for (int j = -2; j < TLW_TILE + 2; j++) {
-            int64_t row = flowIndex(work, -2, j, k);
-            for (int i = 0; i < TLW_TILE + 4; i++) {
-                wettest = work->phi[row + i] > wettest ? work->phi[row + i] : wettest;
-                nearest = work->solid[row + i] < nearest ? work->solid[row + i] : nearest;
-            }
-        }
-    work->full = wettest < -1.5f * work->dx;
-    work->open = nearest > work->dx;
-}
-
-static void fillOctants(Work *work, int i, int j, int k)
-{
-    float *wet = work->wet[k + 1][j + 1][i + 1], *vacant = work->vacant[k + 1][j + 1][i + 1];
-    int64_t at = flowIndex(work, i, j, k);
-    float per_half = 2 / work->dx, phi = work->phi[at], solid = work->solid[at];
-    float dry[OCTANTS], distance[OCTANTS];
-    for (int o = 0; o < OCTANTS; o++)
-        dry[o] = phi, distance[o] = solid;
-    if (fabsf(phi) < 1.5f * work->dx)
-        tlwOctantsFromCells(work->stride, work->phi, at, dry);
-    if (fabsf(solid) < 2.5f * work->dx)
-        tlwOctantsFromNodes(work->stride, work->solid, at, distance);
-    bool all_wet = true, all_dry = true;
-    for (int o = 0; o < OCTANTS; o++) {
-        vacant[o] = clamp01(0.5f + distance[o] * per_half);
-        wet[o] = clamp01(0.5f - dry[o] * per_half) * vacant[o];
-        all_wet = all_wet && wet[o] == 1;
-        all_dry = all_dry && wet[o] == 0;
-    }
-    work->content[k + 1][j + 1][i + 1] = all_wet ? ALL_WET : all_dry ? ALL_DRY : 0;
-}
-
 // What the eight cells around a cell's lower corner have in common.
-static inline int commonContent(const Work *work, int i, int j, int k)
+static inline int commonContent(const tlwViscosityTile *work, int i, int j, int k)
 {
     const uint8_t(*c)[SIDE][SIDE] = work->content;
     return (c[k + 1][j + 1][i + 1] & c[k + 1][j + 1][i] & c[k + 1][j][i + 1] & c[k + 1][j][i]) &
            (c[k][j + 1][i + 1] & c[k][j + 1][i] & c[k][j][i + 1] & c[k][j][i]);
-}
-
-static float rawViscosity(const Work *work, int64_t at)
-{
-    float mu = work->viscosity[at];
-    return mu < work->build->stiffest ? mu : work->build->stiffest;
-}
-
-// Stiff features thinner than two cells have no shear samples of their own and would be mechanisms: take the smallest
-// of the liquid cells at each node, then the largest of the nodes at each cell.
-static void fillViscosity(Work *work)
-{
-    enum { RAW = SIDE + 2, NODES = SIDE + 1 };
-    float raw[RAW][RAW][RAW], node[NODES][NODES][NODES];
-    bool same = true;
-    for (int k = 0; k < RAW; k++)
-        for (int j = 0; j < RAW; j++)
-            for (int i = 0; i < RAW; i++) {
-                int64_t at = flowIndex(work, i - 2, j - 2, k - 2);
-                float mu = rawViscosity(work, at);
-                raw[k][j][i] = work->phi[at] < 0.5f * work->dx && mu > 0 ? mu : INFINITY;
-                if (i > 0 && j > 0 && k > 0 && i <= SIDE && j <= SIDE && k <= SIDE)
-                    work->mu[k - 1][j - 1][i - 1] = mu;
-                same = same && raw[k][j][i] == raw[0][0][0];
-            }
-    if (same || work->build->def->keep_thin_stiff)
-        return;
-    for (int k = 0; k < NODES; k++)
-        for (int j = 0; j < NODES; j++)
-            for (int i = 0; i < NODES; i++) {
-                float least = INFINITY;
-                for (int m = 0; m < 8; m++) {
-                    float mu = raw[k + (m >> 2)][j + (m >> 1 & 1)][i + (m & 1)];
-                    least = mu < least ? mu : least;
-                }
-                node[k][j][i] = least;
-            }
-    for (int k = 0; k < SIDE; k++)
-        for (int j = 0; j < SIDE; j++)
-            for (int i = 0; i < SIDE; i++) {
-                float most = 0;
-                for (int m = 0; m < 8; m++) {
-                    float mu = node[k + (m >> 2)][j + (m >> 1 & 1)][i + (m & 1)];
-                    most = mu > most && mu < INFINITY ? mu : most;
-                }
-                float *mu = &work->mu[k][j][i];
-                *mu = *mu > most && most > 0 && raw[k + 1][j + 1][i + 1] < INFINITY ? most : *mu;
-            }
 }
 
 // Sums over the octants of a control volume.
@@ -153,7 +33,7 @@ typedef struct Share {
 } Share;
 
 // 1 / mu in a part of a cell of several materials: halves along the `axes` (bits), upper where `o` has a bit.
-static inline float octantFluidity(const Work *work, int x, int y, int z, int o, int axes)
+static inline float octantFluidity(const tlwViscosityTile *work, int x, int y, int z, int o, int axes)
 {
     float mean = work->averaged[z][y][x], value = mean;
     for (int a = 0; a < 3; a++)
@@ -162,7 +42,7 @@ static inline float octantFluidity(const Work *work, int x, int y, int z, int o,
     return value > LEAST_FLUIDITY * mean ? value : LEAST_FLUIDITY * mean;
 }
 
-static inline void addOctant(const Work *work, Share *share, int i, int j, int k, int o)
+static inline void addOctant(const tlwViscosityTile *work, Share *share, int i, int j, int k, int o)
 {
     float wet = work->wet[k + 1][j + 1][i + 1][o];
     share->wet += wet;
@@ -174,16 +54,10 @@ static inline void addOctant(const Work *work, Share *share, int i, int j, int k
     }
 }
 
-static inline float limitSliver(const Work *work, const Share *share, float mu)
+static inline float limitSliver(const tlwViscosityTile *work, const Share *share, float mu)
 {
     float most = SLIVER_STIFFNESS * work->build->stiffest;
     return share->wet < SLIVER_SHARE * OCTANTS && mu > most ? most : mu;
-}
-
-// What the edges average, and back.
-static inline float toAverage(tlwEdgeMean mean, float mu)
-{
-    return mean == TLW_EDGE_HARMONIC ? 1 / mu : mean == TLW_EDGE_GEOMETRIC ? logf(mu) : mu;
 }
 
 static inline float fromAverage(tlwEdgeMean mean, float value)
@@ -191,37 +65,11 @@ static inline float fromAverage(tlwEdgeMean mean, float value)
     return mean == TLW_EDGE_HARMONIC ? 1 / value : mean == TLW_EDGE_GEOMETRIC ? expf(value) : value;
 }
 
-static void fillTables(Work *work)
-{
-    const float *density = work->density;
-    for (int k = 0; k < SIDE; k++)
-        for (int j = 0; j < SIDE; j++)
-            for (int i = 0; i < SIDE; i++) {
-                float rho = density[flowIndex(work, i - 1, j - 1, k - 1)];
-                work->averaged[k][j][i] = toAverage(work->build->def->edge_mean, work->mu[k][j][i]);
-                work->rho[k][j][i] = rho > 0 ? rho : work->build->density;
-            }
-    work->layered = false;
-    const tlwViscosityDef *def = work->build->def;
-    if (!def->has_slopes || def->edge_mean != TLW_EDGE_HARMONIC)
-        return;
-    for (int a = 0; a < 3; a++)
-        for (int k = 0; k < SIDE; k++)
-            for (int j = 0; j < SIDE; j++)
-                for (int i = 0; i < SIDE; i++) {
-                    int64_t at = flowIndex(work, i - 1, j - 1, k - 1);
-                    float slope = tlwGetFloats(work->flow, def->fluidity_slope[a])[at];
-                    bool own = work->mu[k][j][i] == rawViscosity(work, at); // not softened as a thin feature
-                    work->slope[a][k][j][i] = own ? slope : 0;
-                    work->layered = work->layered || (own && slope != 0);
-                }
-}
-
 // From FACE_BODY on: the faces of the coupled bodies, one after the other.
 typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP, FACE_BODY } FaceKind;
 
 // What a face is to the liquid: free to move, inside or on a solid that it sticks to, or one that it slips along.
-static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out)
+static FaceKind classifyFace(const tlwViscosityTile *work, int axis, int64_t at, int64_t out)
 {
     const tlwViscosityBuild *build = work->build;
     if (tlwGetFaceDistance(work->flow, work->solid, axis, at) > TLW_ON_WALL * work->dx)
@@ -245,7 +93,7 @@ static FaceKind classifyFace(const Work *work, int axis, int64_t at, int64_t out
     return high > TLW_ON_WALL * work->dx ? FACE_FREE : FACE_SLIP;
 }
 
-static void fillKinds(Work *work, const tlwTile *tile)
+static void fillKinds(tlwViscosityTile *work, const tlwTile *tile)
 {
     const tlwGrid *grid = &work->build->system->level.grid;
     for (int a = 0; a < 3; a++)
@@ -253,18 +101,18 @@ static void fillKinds(Work *work, const tlwTile *tile)
             for (int j = 0; j <= SIDE; j++)
                 for (int i = 0; i <= SIDE; i++) {
                     int64_t out = tile->base + (i - 1) + (j - 1) * grid->stride_y + (k - 1) * grid->stride_z;
-                    int64_t at = flowIndex(work, i - 1, j - 1, k - 1);
+                    int64_t at = tlwGetFlowIndex(work, i - 1, j - 1, k - 1);
                     work->kind[a][k][j][i] = (uint8_t)classifyFace(work, a, at, out);
                 }
 }
 
-static inline FaceKind kindOf(const Work *work, int axis, int i, int j, int k)
+static inline FaceKind kindOf(const tlwViscosityTile *work, int axis, int i, int j, int k)
 {
     return work->open ? FACE_FREE : (FaceKind)work->kind[axis][k + 1][j + 1][i + 1];
 }
 
 // All six faces belong to one body.
-static bool isBodyCell(const Work *work, int i, int j, int k)
+static bool isBodyCell(const tlwViscosityTile *work, int i, int j, int k)
 {
     FaceKind kind = kindOf(work, 0, i, j, k);
     return kind >= FACE_BODY && kindOf(work, 0, i + 1, j, k) == kind && kindOf(work, 1, i, j, k) == kind &&
@@ -274,7 +122,7 @@ static bool isBodyCell(const Work *work, int i, int j, int k)
 
 // Cells of frozen wax that is no body itself. It does not flow: where a body touches it, contacts hold the two apart
 // and bonds together. As liquid of its viscosity it would tie the body to itself.
-static inline bool isFrozenCell(const Work *work, int64_t at)
+static inline bool isFrozenCell(const tlwViscosityTile *work, int64_t at)
 {
     const tlwViscosityDef *def = work->build->def;
     if (!work->frozen || work->frozen[at] <= def->held_value || def->label < 0)
@@ -285,11 +133,11 @@ static inline bool isFrozenCell(const Work *work, int64_t at)
 // Smallest share of the distance between opposite faces of a cell over which the liquid strains when the surface of a
 // dragged body lies between them. One number for all three axes, as the cell has one coefficient. At walls the gain is
 // small, and mush that sticks to them took three times the iterations.
-static float normalGap(const Work *work, int i, int j, int k)
+static float normalGap(const tlwViscosityTile *work, int i, int j, int k)
 {
     float least = 1;
     for (int a = 0; a < 3; a++) {
-        int64_t low = flowIndex(work, i, j, k), high = low + work->stride[a];
+        int64_t low = tlwGetFlowIndex(work, i, j, k), high = low + work->stride[a];
         FaceKind kinds[2] = {kindOf(work, a, i, j, k), kindOf(work, a, i + (a == 0), j + (a == 1), k + (a == 2))};
         FaceKind wall = kinds[0] == FACE_FREE ? kinds[1] : kinds[0];
         if ((kinds[0] == FACE_FREE) == (kinds[1] == FACE_FREE) || wall < FACE_BODY)
@@ -304,15 +152,15 @@ static float normalGap(const Work *work, int i, int j, int k)
 }
 
 // Liquid that moves beside frozen wax. A cell of air has slivers of liquid in the corner between a body and wax.
-static inline bool isFlowing(const Work *work, int64_t at)
+static inline bool isFlowing(const tlwViscosityTile *work, int64_t at)
 {
     return work->phi[at] < 0 && !isFrozenCell(work, at);
 }
 
 // A cell that frozen wax and a body meet in, with nothing that flows between them.
-static bool joinsWaxAndBody(const Work *work, int i, int j, int k)
+static bool joinsWaxAndBody(const tlwViscosityTile *work, int i, int j, int k)
 {
-    int64_t at = flowIndex(work, i, j, k);
+    int64_t at = tlwGetFlowIndex(work, i, j, k);
     if (!work->frozen || isFlowing(work, at))
         return false;
     bool body = false, wax = isFrozenCell(work, at);
@@ -323,7 +171,7 @@ static bool joinsWaxAndBody(const Work *work, int i, int j, int k)
     return body && wax;
 }
 
-static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
+static void fillNormal(const tlwViscosityTile *work, int i, int j, int k, int64_t out)
 {
     tlwStressSystem *system = work->build->system;
     Share share = {0};
@@ -350,7 +198,8 @@ static void fillNormal(const Work *work, int i, int j, int k, int64_t out)
 // Share of the distance between faces p and q of `axis`, which are neighbours along `across`, over which the liquid
 // shears when a wall it sticks to lies between them. The wall is looked for at both ends of the edge between the faces:
 // in a corner the other wall spoils the distances at one of them.
-static float shearGap(const Work *work, int axis, int across, int64_t p, int64_t q, FaceKind kind_p, FaceKind kind_q)
+static float shearGap(const tlwViscosityTile *work, int axis, int across, int64_t p, int64_t q, FaceKind kind_p,
+                      FaceKind kind_q)
 {
     if ((kind_p == FACE_FREE) == (kind_q == FACE_FREE))
         return 1;
@@ -366,7 +215,7 @@ static float shearGap(const Work *work, int axis, int across, int64_t p, int64_t
     return widest < 1 ? widest : 1;
 }
 
-static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t at, int64_t out)
+static void fillShear(const tlwViscosityTile *work, int kind, int i, int j, int k, int64_t at, int64_t out)
 {
     int a = kind == TLW_YZ ? 1 : 0, b = kind == TLW_XY ? 1 : 2, c = 3 - a - b;
     int da[3] = {a == 0, a == 1, a == 2}, db[3] = {b == 0, b == 1, b == 2};
@@ -386,8 +235,8 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
         float before = share.wet;
         addOctant(work, &share, p[0], p[1], p[2], o);
         addOctant(work, &share, p[0], p[1], p[2], o | 1 << c);
-        flowing = flowing || (share.wet > before && isFlowing(work, flowIndex(work, p[0], p[1], p[2])));
-        wax = wax || isFrozenCell(work, flowIndex(work, p[0], p[1], p[2]));
+        flowing = flowing || (share.wet > before && isFlowing(work, tlwGetFlowIndex(work, p[0], p[1], p[2])));
+        wax = wax || isFrozenCell(work, tlwGetFlowIndex(work, p[0], p[1], p[2]));
     }
     if (share.wet < SMALLEST_SHARE * OCTANTS)
         return;
@@ -410,7 +259,7 @@ static void fillShear(const Work *work, int kind, int i, int j, int k, int64_t a
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
-static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at, int64_t out, bool dry)
+static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k, int64_t at, int64_t out, bool dry)
 {
     const tlwViscosityDef *def = work->build->def;
     tlwStressSystem *system = work->build->system;
@@ -436,7 +285,7 @@ static void fillFace(const Work *work, int axis, int i, int j, int k, int64_t at
 }
 
 // Nothing but liquid here: every control volume is full.
-static void fillFull(const Work *work, int i, int j, int k, int64_t at, int64_t out)
+static void fillFull(const tlwViscosityTile *work, int i, int j, int k, int64_t at, int64_t out)
 {
     const tlwViscosityDef *def = work->build->def;
     tlwStressSystem *system = work->build->system;
@@ -475,7 +324,7 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
 {
     const tlwViscosityDef *def = build->def;
     const tlwGrid *flow = def->grid, *grid = &build->system->level.grid;
-    Work work; // too large to zero; what a tile does not fill it does not read
+    tlwViscosityTile work; // too large to zero; what a tile does not fill it does not read
     work.build = build;
     work.flow = flow;
     work.phi = tlwGetFloats(flow, def->phi);
@@ -487,31 +336,26 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
     work.base = tlwCellIndex(flow, tile->cell[0], tile->cell[1], tile->cell[2]);
     work.stride[0] = 1, work.stride[1] = flow->stride_y, work.stride[2] = flow->stride_z;
     work.dx = (float)flow->dx;
-    look(&work);
-    fillViscosity(&work);
-    fillTables(&work);
+    tlwFillViscosityTile(&work);
     bool plain = work.full && work.open;
-    for (int k = -1; k < TLW_TILE && !plain; k++)
-        for (int j = -1; j < TLW_TILE; j++)
-            for (int i = -1; i < TLW_TILE; i++)
-                fillOctants(&work, i, j, k);
     if (!work.open)
         fillKinds(&work, tile);
     for (int k = 0; k < TLW_TILE; k++)
         for (int j = 0; j < TLW_TILE; j++)
             for (int i = 0; i < TLW_TILE; i++) {
-                int64_t at = flowIndex(&work, i, j, k), out = tile->base + i + j * grid->stride_y + k * grid->stride_z;
-                int content = plain ? ALL_WET : commonContent(&work, i, j, k);
-                if (content == ALL_WET && (work.open || !build->body_count)) {
+                int64_t at = tlwGetFlowIndex(&work, i, j, k),
+                        out = tile->base + i + j * grid->stride_y + k * grid->stride_z;
+                int content = plain ? TLW_ALL_WET : commonContent(&work, i, j, k);
+                if (content == TLW_ALL_WET && (work.open || !build->body_count)) {
                     fillFull(&work, i, j, k, at, out);
                     continue;
                 }
-                if (content != ALL_DRY || (build->body_count && !work.open)) {
+                if (content != TLW_ALL_DRY || (build->body_count && !work.open)) {
                     fillNormal(&work, i, j, k, out);
                     for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
                         fillShear(&work, kind, i, j, k, at, out);
                 }
                 for (int a = 0; a < 3; a++)
-                    fillFace(&work, a, i, j, k, at, out, content == ALL_DRY);
+                    fillFace(&work, a, i, j, k, at, out, content == TLW_ALL_DRY);
             }
 }
