@@ -179,7 +179,7 @@ static void runStalactites(tlwReport *report)
         drops[d].x = (d % ROW - 0.5 * (ROW - 1)) * spacing + 0.31 * dx * (d / ROW);
         drops[d].y = (d / ROW - 0.5 * (ROW - 1)) * spacing + 0.23 * dx * (d % ROW);
         tlwVec3 centre = {drops[d].x, drops[d].y, top - 0.4 * radius};
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "Drop %d", d + 1);
         tlwAddRigLiquid(&rig, name, tlwMakeSphere(centre, radius, 3), material, 62 + celsius);
     }
