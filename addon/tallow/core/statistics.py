@@ -53,8 +53,8 @@ def details(entry: Dict) -> Rows:
 STAGES = {"step": "Starting a step", "sources": "Inflows and outflows", "bodies": "Contacts of bodies", "transport": "Moving the liquid",
           "solids": "Solids on the grid", "surface": "Mending the surface", "gather": "Liquid onto the grid", "heat": "Heat",
           "forces": "Forces", "pieces": "Frozen pieces", "pressure": "Pressure", "coupling": "Pushing bodies", "viscosity": "Viscosity",
-          "spread": "Spreading particles", "momentum": "Momentum of what flies", "extend": "Velocity around the liquid", "particles": "Particles", "output": "Waiting for files",
-          "mesh": "Surface mesh"}
+          "spread": "Spreading particles", "extend": "Velocity around the liquid", "particles": "Particles",
+          "momentum": "Momentum of what flies", "output": "Waiting for files", "mesh": "Surface mesh"}
 
 
 def stage_words(name: str) -> str:
