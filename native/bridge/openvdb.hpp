@@ -3,17 +3,19 @@
 #define TLW_BRIDGE_OPENVDB_HPP
 
 #include "base/result.h"
+#include "bridge/team.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
 
-#include <tbb/task_arena.h>
-
 struct tlwThreads {
     tbb::task_arena arena;
+    std::shared_ptr<tlwTeam> team;
     int count;
-    explicit tlwThreads(int n) : arena(n), count(n)
+    // oneTBB lends no more workers than there are cores, and says so on the terminal when it is asked for more.
+    explicit tlwThreads(int n) : arena(std::min(n, tbb::this_task_arena::max_concurrency())), team(std::make_shared<tlwTeam>(n)), count(n)
     {
     }
 };
@@ -25,6 +27,7 @@ void tlwInitializeOpenVdb();
 template <class Fn> void tlwRunInArena(tlwThreads *threads, Fn &&fn)
 {
     if (threads) {
+        threads->team->dismiss();
         threads->arena.execute(fn);
     } else {
         tbb::task_arena alone(1);

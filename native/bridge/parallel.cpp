@@ -21,6 +21,8 @@ tlwThreads *tlwCreateThreads(int count)
 
 void tlwDestroyThreads(tlwThreads *threads)
 {
+    if (threads)
+        threads->team->dismiss();
     delete threads;
 }
 
@@ -29,22 +31,20 @@ int tlwGetThreadCount(const tlwThreads *threads)
     return threads ? threads->count : 1;
 }
 
-void tlwParallelFor(tlwThreads *threads, int64_t count, int64_t block, tlwRangeFn *fn, void *context)
+namespace {
+
+// Calls run(b) for every block: here, by the team, or by oneTBB's own loop where the team is busy.
+template <class Run> void runBlocks(tlwThreads *threads, int64_t blocks, const Run &run)
 {
-    if (count <= 0)
-        return;
-    block = std::max<int64_t>(block, 1);
-    int64_t blocks = (count + block - 1) / block;
-    auto run = [=](int64_t b) { fn(context, b * block, std::min(count, (b + 1) * block)); };
     if (!threads || threads->count == 1 || blocks == 1) {
         for (int64_t b = 0; b < blocks; b++)
             run(b);
         return;
     }
-    threads->arena.execute([&] { tbb::parallel_for<int64_t>(0, blocks, run); });
+    auto one = [](const void *loop, int64_t b) { (*static_cast<const Run *>(loop))(b); };
+    if (!tlwTeam::run(threads->team, threads->arena, blocks, one, &run))
+        threads->arena.execute([&] { tbb::parallel_for<int64_t>(0, blocks, run); });
 }
-
-namespace {
 
 template <class Combine>
 double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn, void *context, Combine combine)
@@ -60,13 +60,7 @@ double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn
         many.resize((size_t)blocks);
         parts = many.data();
     }
-    auto run = [=](int64_t b) { parts[b] = fn(context, b * block, std::min(count, (b + 1) * block)); };
-    if (!threads || threads->count == 1 || blocks == 1) {
-        for (int64_t b = 0; b < blocks; b++)
-            run(b);
-    } else {
-        threads->arena.execute([&] { tbb::parallel_for<int64_t>(0, blocks, run); });
-    }
+    runBlocks(threads, blocks, [=](int64_t b) { parts[b] = fn(context, b * block, std::min(count, (b + 1) * block)); });
     double total = parts[0];
     for (int64_t b = 1; b < blocks; b++)
         total = combine(total, parts[b]);
@@ -74,6 +68,15 @@ double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn
 }
 
 } // namespace
+
+void tlwParallelFor(tlwThreads *threads, int64_t count, int64_t block, tlwRangeFn *fn, void *context)
+{
+    if (count <= 0)
+        return;
+    block = std::max<int64_t>(block, 1);
+    runBlocks(threads, (count + block - 1) / block,
+              [=](int64_t b) { fn(context, b * block, std::min(count, (b + 1) * block)); });
+}
 
 double tlwParallelSum(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn, void *context)
 {
