@@ -83,9 +83,9 @@ static Clock measureTriad(tlwThreads *threads)
             best = least(best, since(start, threads));
         }
     }
-    tlwFreePages(t.a, bytes);
-    tlwFreePages(t.b, bytes);
-    tlwFreePages(t.c, bytes);
+    tlwFreePages(t.a);
+    tlwFreePages(t.b);
+    tlwFreePages(t.c);
     return (Clock){3 * (double)bytes / best.wall, 3 * (double)bytes / best.cpu};
 }
 

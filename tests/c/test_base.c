@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,18 +62,18 @@ static void test_pages_are_zero_and_cost_nothing_until_written(void **state)
     assert_int_equal(block[bytes / 2], 0);
     block[bytes - 1] = 1;
     assert_true(tlwGetPeakMemory() < (int64_t)1 << 32);
-    tlwFreePages(block, bytes);
+    tlwFreePages(block);
 }
 
 static void test_pages_keep_what_they_hold_when_they_grow(void **state)
 {
     (void)state;
     size_t bytes = 10000, more = 3000000;
-    char *block = tlwGrowPages(NULL, 0, bytes);
+    char *block = tlwGrowPages(NULL, bytes);
     assert_non_null(block);
     for (size_t i = 0; i < bytes; i++)
         block[i] = (char)(i % 101);
-    block = tlwGrowPages(block, bytes, more);
+    block = tlwGrowPages(block, more);
     assert_non_null(block);
     for (size_t i = 0; i < bytes; i++)
         assert_int_equal(block[i], (char)(i % 101));
@@ -81,19 +82,117 @@ static void test_pages_keep_what_they_hold_when_they_grow(void **state)
     tlwReleasePages(block, more);
     assert_int_equal(block[more - 1], 0);
     assert_int_equal(block[5], 0);
-    tlwFreePages(block, more);
+    tlwFreePages(block);
 }
 
 static void test_blocks_of_whole_pages_grow(void **state)
 {
     (void)state;
     for (size_t pages = 1; pages < 40; pages++) {
-        char *block = tlwGrowPages(NULL, 0, pages * 4096);
+        char *block = tlwGrowPages(NULL, pages * 4096);
         assert_non_null(block);
-        block = tlwGrowPages(block, pages * 4096, 2 * pages * 4096);
+        block = tlwGrowPages(block, 2 * pages * 4096);
         assert_non_null(block);
-        tlwFreePages(block, 2 * pages * 4096);
+        tlwFreePages(block);
     }
+}
+
+// Pages that were written, in a pattern of its own for every round.
+static void scribble(char *block, size_t bytes, int round)
+{
+    for (size_t i = (size_t)round * 97; i < bytes; i += 4096 * (size_t)(1 + round % 5))
+        block[i] = (char)(1 + round);
+    block[bytes - 1] = 1;
+    block[0] = 1;
+}
+
+static void assertZero(const char *block, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (block[i])
+            fail_msg("byte %zu of %zu is %d", i, bytes, block[i]);
+}
+
+static void test_pages_that_come_back_are_zero(void **state)
+{
+    (void)state;
+    tlwThreads *threads = tlwCreateThreads(2);
+    for (int round = 0; round < 90; round++) {
+        size_t bytes = 70000 + (size_t)(round % 3) * 500001;
+        char *sparse[2] = {tlwAllocPages(bytes), tlwAllocPages(bytes)}, *dense = tlwAllocDense(bytes);
+        char *scratch = tlwAllocScratch(bytes);
+        assertZero(sparse[0], bytes);
+        assertZero(sparse[1], bytes);
+        assertZero(dense, bytes);
+        scribble(sparse[0], bytes, round);
+        scribble(dense, bytes, round);
+        memset(scratch, 1, bytes);
+        tlwFreePages(sparse[0]);
+        tlwFreeZeroPages(sparse[1]);
+        tlwFreePages(dense);
+        tlwFreePages(scratch);
+        if (round % 2)
+            tlwCleanPages(threads);
+    }
+    tlwDestroyThreads(threads);
+}
+
+static int64_t residentBytes(void)
+{
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &pages, &resident), 2);
+    fclose(file);
+    return resident * 4096;
+}
+
+static void test_pages_are_kept_or_given_back(void **state)
+{
+    (void)state;
+    const size_t bytes = (size_t)64 << 20;
+    tlwDropPages();
+    int64_t before = residentBytes();
+    for (int keep = 1; keep >= 0; keep--) {
+        tlwKeepPages(keep);
+        char *block = tlwAllocPages(bytes);
+        memset(block, 1, bytes);
+        tlwFreePages(block);
+        int64_t held = residentBytes() - before;
+        assert_true(keep ? held > (int64_t)bytes / 2 : held < (int64_t)bytes / 2);
+    }
+    tlwKeepPages(true);
+    char *block = tlwAllocPages(bytes);
+    memset(block, 1, bytes);
+    tlwFreePages(block);
+    for (int round = 0; round < 40; round++) // nobody wants it
+        tlwCleanPages(NULL);
+    assert_true(residentBytes() - before < (int64_t)bytes / 2);
+}
+
+// A child has the blocks that its parent kept, but not its parent's list of pages.
+static void test_pages_that_come_back_are_zero_in_a_child(void **state)
+{
+    (void)state;
+    const size_t bytes = (size_t)1 << 20;
+    char *block = tlwAllocPages(bytes);
+    scribble(block, bytes, 3);
+    tlwFreePages(block);
+    pid_t child = fork();
+    if (child == 0) {
+        bool zero = true;
+        for (int round = 0; round < 4; round++) {
+            char *again = tlwAllocPages(bytes);
+            for (size_t i = 0; i < bytes; i++)
+                zero = zero && again[i] == 0;
+            scribble(again, bytes, 4 + round);
+            tlwFreePages(again);
+        }
+        _exit(zero ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void test_large_blocks_begin_at_different_places_in_a_page(void **state)
@@ -110,7 +209,7 @@ static void test_large_blocks_begin_at_different_places_in_a_page(void **state)
         blocks[n][bytes - 1] = 1;
     }
     for (int n = 0; n < BLOCKS; n++)
-        tlwFreePages(blocks[n], bytes);
+        tlwFreePages(blocks[n]);
 }
 
 static void test_context_refuses_a_def_without_cookie(void **state)
@@ -154,7 +253,7 @@ static void test_peak_memory_is_not_that_of_the_program_that_started_this_one(vo
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    tlwFreePages(ballast, bytes);
+    tlwFreePages(ballast);
 }
 
 int main(int argc, char **argv)
@@ -168,6 +267,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pages_are_zero_and_cost_nothing_until_written),
         cmocka_unit_test(test_pages_keep_what_they_hold_when_they_grow),
         cmocka_unit_test(test_blocks_of_whole_pages_grow),
+        cmocka_unit_test(test_pages_that_come_back_are_zero),
+        cmocka_unit_test(test_pages_are_kept_or_given_back),
+        cmocka_unit_test(test_pages_that_come_back_are_zero_in_a_child),
         cmocka_unit_test(test_large_blocks_begin_at_different_places_in_a_page),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),
         cmocka_unit_test(test_message_is_bounded),

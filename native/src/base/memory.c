@@ -6,7 +6,6 @@
 #include <malloc.h>
 #endif
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 void *tlwAlloc(size_t count, size_t size)
@@ -44,64 +43,9 @@ bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size)
     return true;
 }
 
-// Arrays that are walked through together must not all begin on a page: a cache of the first level tells lines apart by
-// the address within a page, so that more than eight such arrays would throw each other out. Every block begins some
-// lines further on than the one before.
-#define PAGE 4096
-#define LINE 64
-#define SPREAD 11 // lines
-
-static size_t shiftOf(const void *block)
-{
-    return (uintptr_t)block % PAGE;
-}
-
-static void *mapPages(size_t bytes, int advice)
-{
-    static unsigned blocks; // so far; nothing but addresses depends on it
-    size_t shift = __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED) * SPREAD % (PAGE / LINE) * LINE;
-    shift = bytes < 16 * PAGE ? 0 : shift;
-    char *pages =
-        mmap(NULL, bytes + shift + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
-        return NULL;
-    madvise(pages, bytes + shift + 1, advice); // all of it: a block of two kinds of pages could not grow
-    return pages + shift;
-}
-
-void *tlwAllocPages(size_t bytes)
-{
-    return mapPages(bytes, MADV_NOHUGEPAGE);
-}
-
-void *tlwAllocDense(size_t bytes)
-{
-    return mapPages(bytes, MADV_HUGEPAGE);
-}
-
-void tlwFreePages(void *block, size_t bytes)
-{
-    if (block)
-        munmap((char *)block - shiftOf(block), bytes + shiftOf(block) + 1);
-}
-
-void tlwReleasePages(void *block, size_t bytes)
-{
-    if (block && madvise((char *)block - shiftOf(block), bytes + shiftOf(block) + 1, MADV_DONTNEED))
-        memset(block, 0, bytes);
-}
-
-void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes)
-{
-    if (!block)
-        return tlwAllocDense(bytes);
-    size_t shift = shiftOf(block);
-    char *pages = mremap((char *)block - shift, old_bytes + shift + 1, bytes + shift + 1, MREMAP_MAYMOVE);
-    return pages == MAP_FAILED ? NULL : pages + shift;
-}
-
 void tlwTrimMemory(void)
 {
+    tlwDropPages();
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif

@@ -2,6 +2,8 @@
 #ifndef TLW_BASE_MEMORY_H
 #define TLW_BASE_MEMORY_H
 
+#include "base/parallel.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,14 +24,25 @@ bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size);
 // Zeroed, aligned to 64 bytes; physical memory is taken only for the pages that are written.
 void *tlwAllocPages(size_t bytes);
 // The same for blocks that are written from end to end: in large pages where the system has them, which cost a tenth of
-// the time to touch. The functions below take both.
+// the time to touch. The functions below take all three.
 void *tlwAllocDense(size_t bytes);
-void tlwFreePages(void *block, size_t bytes);
+// A dense one that holds anything.
+void *tlwAllocScratch(size_t bytes);
+void tlwFreePages(void *block); // may be null
+// The same for a block that its user has left as zero as it was.
+void tlwFreeZeroPages(void *block);
 // The block stays and is zero again; its physical memory goes back to the system.
 void tlwReleasePages(void *block, size_t bytes);
-// The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was).
-// Null grows to a dense one.
-void *tlwGrowPages(void *block, size_t old_bytes, size_t bytes);
+// The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was). What
+// is new is zero, but for scratch. Null grows to a dense one.
+void *tlwGrowPages(void *block, size_t bytes);
+
+// Freed pages are kept for whoever asks next (see pages.c), or go back to the system. Kept at the start.
+void tlwKeepPages(bool keep);
+// Make those that are kept zero on all threads: else whoever gets them does it, on one.
+void tlwCleanPages(tlwThreads *threads);
+// Give those that are kept back to the system.
+void tlwDropPages(void);
 
 // Give what the allocator holds in reserve back to the system.
 void tlwTrimMemory(void);

@@ -56,7 +56,7 @@ void tlwInitGrid(tlwGrid *grid, tlwVec3 origin, const int dims[3], double dx)
 void tlwFreeGrid(tlwGrid *grid)
 {
     for (int f = 0; f < grid->field_count; f++)
-        tlwFreePages(grid->fields[f].data, grid->fields[f].element * (size_t)grid->cell_count);
+        tlwFreePages(grid->fields[f].data);
     tlwFree(grid->tiles);
     tlwFree(grid->tile_lookup);
     tlwFree(grid->tile_state);
@@ -161,7 +161,7 @@ static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)
     }
     if (!ok) {
         for (int f = 0; f < grid->field_count; f++)
-            tlwFreePages(data[f], grid->fields[f].element * (size_t)cells);
+            tlwFreePages(data[f]);
         tlwFree(lookup);
         tlwFree(state);
         return TLW_OUT_OF_MEMORY;
@@ -190,7 +190,7 @@ static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)
     for (int f = 0; f < grid->field_count; f++) {
         if (old.fields[f].keep && old.cell_count)
             copyKept(&old.fields[f], data[f], &old, &from, to, coords, count);
-        tlwFreePages(old.fields[f].data, old.fields[f].element * (size_t)old.cell_count);
+        tlwFreePages(old.fields[f].data);
     }
     tlwFree(old.tile_lookup);
     tlwFree(old.tile_state);

@@ -27,7 +27,7 @@ void tlwFreeParticles(tlwParticles *particles)
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++)
-        tlwFreePages(*arrays[n].data, arrays[n].element * (size_t)particles->capacity);
+        tlwFreePages(*arrays[n].data);
     memset(particles, 0, sizeof *particles);
 }
 
@@ -43,13 +43,13 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count)
     size_t old = (size_t)particles->capacity, grown = (size_t)capacity;
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
         size_t element = arrays[n].element;
-        void *block = tlwGrowPages(*arrays[n].data, element * old, element * grown);
+        void *block = tlwGrowPages(*arrays[n].data, element * grown);
         if (block) {
             *arrays[n].data = block;
             continue;
         }
         while (--n >= 0) // those that grew shrink again: all have one capacity
-            *arrays[n].data = tlwGrowPages(*arrays[n].data, arrays[n].element * grown, arrays[n].element * old);
+            *arrays[n].data = tlwGrowPages(*arrays[n].data, arrays[n].element * old);
         return TLW_OUT_OF_MEMORY;
     }
     particles->capacity = capacity;
@@ -111,10 +111,10 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
     size_t capacity = (size_t)particles->capacity;
-    void *spare = tlwAllocDense(capacity * sizeof(float)), *byte_spare = tlwAllocDense(capacity);
+    void *spare = tlwAllocScratch(capacity * sizeof(float)), *byte_spare = tlwAllocScratch(capacity);
     if (!spare || !byte_spare) {
-        tlwFreePages(spare, capacity * sizeof(float));
-        tlwFreePages(byte_spare, capacity);
+        tlwFreePages(spare);
+        tlwFreePages(byte_spare);
         return TLW_OUT_OF_MEMORY;
     }
     for (int a = 0; a < TLW_PARTICLE_ARRAYS; a++) {
@@ -127,8 +127,8 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
         *arrays[a].data = *target;
         *target = old;
     }
-    tlwFreePages(spare, capacity * sizeof(float));
-    tlwFreePages(byte_spare, capacity);
+    tlwFreePages(spare);
+    tlwFreePages(byte_spare);
     particles->count = count;
     return TLW_OK;
 }

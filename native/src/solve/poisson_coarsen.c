@@ -241,7 +241,7 @@ void tlwFreeLevel(tlwLevel *level)
     tlwFree(level->values);
     tlwFreeEnvelope(&level->factors);
     if (level->mask)
-        tlwFreePages(level->mask, (size_t)level->grid->cell_count / TLW_TILE);
+        tlwFreePages(level->mask);
     if (level->grid == &level->owned)
         tlwFreeGrid(&level->owned);
     memset(level, 0, sizeof *level);

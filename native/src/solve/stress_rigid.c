@@ -225,7 +225,7 @@ void tlwFreeRigidParts(tlwRigidParts *parts)
     tlwFree(parts->mass);
     tlwFree(parts->rows);
     if (parts->strains)
-        tlwFreePages(parts->strains, (size_t)parts->level->grid.cell_count);
+        tlwFreePages(parts->strains);
     tlwFree(parts->sums);
     memset(parts, 0, sizeof *parts);
 }

@@ -234,24 +234,44 @@ static bool addPatches(const Box *box, const tlwSolids *solids, tlwCoupledBody *
     return true;
 }
 
-tlwResult tlwAddGapPatches(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type, tlwBodyCoupling *coupling)
+typedef struct Gaps {
+    const tlwFlow *flow;
+    const tlwSolids *solids;
+    const uint8_t *type;
+    tlwBodyCoupling *coupling;
+} Gaps;
+
+static tlwResult addGaps(const Gaps *gaps, tlwCoupledBody *body)
 {
-    for (int b = 0; b < coupling->count; b++) {
-        const tlwSolid *solid = tlwFindSolid(solids, coupling->bodies[b].object);
-        Box box;
-        bool found = false;
-        if (!solid || !coupling->bodies[b].count) // dry
-            continue;
-        TLW_TRY(makeBox(&flow->grid, solids, solid, &box, &found));
-        if (!found)
-            continue;
-        sortCells(flow, solids->scene->def.walls, type, &box);
-        for (int layer = 1; layer < 255 && floodLayer(&box, layer); layer++)
-            ;
-        bool ok = addPatches(&box, solids, &coupling->bodies[b]);
-        freeBox(&box);
-        if (!ok)
-            return TLW_OUT_OF_MEMORY;
-    }
-    return TLW_OK;
+    const tlwSolid *solid = tlwFindSolid(gaps->solids, body->object);
+    Box box;
+    bool found = false;
+    if (!solid || !body->count) // dry
+        return TLW_OK;
+    TLW_TRY(makeBox(&gaps->flow->grid, gaps->solids, solid, &box, &found));
+    if (!found)
+        return TLW_OK;
+    sortCells(gaps->flow, gaps->solids->scene->def.walls, gaps->type, &box);
+    for (int layer = 1; layer < 255 && floodLayer(&box, layer); layer++)
+        ;
+    bool ok = addPatches(&box, gaps->solids, body);
+    freeBox(&box);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}
+
+// Bodies know nothing of each other's rows. 1 when memory is out.
+static double gapRange(void *context, int64_t begin, int64_t end)
+{
+    const Gaps *gaps = context;
+    bool ok = true;
+    for (int64_t b = begin; b < end; b++)
+        ok = addGaps(gaps, &gaps->coupling->bodies[b]) == TLW_OK && ok;
+    return !ok;
+}
+
+tlwResult tlwAddGapPatches(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+                           tlwBodyCoupling *coupling)
+{
+    Gaps gaps = {flow, solids, type, coupling};
+    return tlwParallelMax(threads, coupling->count, 1, gapRange, &gaps) > 0 ? TLW_OUT_OF_MEMORY : TLW_OK;
 }

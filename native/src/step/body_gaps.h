@@ -10,7 +10,7 @@
 #include "step/coupling.h"
 
 // Add rows to the bodies of `coupling`; `type` as in solve/poisson.h. Frozen wax is no gap.
-tlwResult tlwAddGapPatches(const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
+tlwResult tlwAddGapPatches(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
                            tlwBodyCoupling *coupling);
 
 #endif

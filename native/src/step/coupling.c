@@ -259,7 +259,7 @@ tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tl
     }
     ok = ok && addPatches(threads, &list);
     tlwFree(list.items);
-    tlwResult result = ok && solids ? tlwAddGapPatches(flow, solids, type, coupling) : TLW_OK;
+    tlwResult result = ok && solids ? tlwAddGapPatches(threads, flow, solids, type, coupling) : TLW_OK;
     coupling->seconds = tlwGetClock() - start;
     return ok ? result : TLW_OUT_OF_MEMORY;
 }

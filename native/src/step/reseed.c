@@ -142,14 +142,14 @@ static tlwResult removeDropped(tlwThreads *threads, const Reseed *r, int64_t cou
     tlwParticles *q = r->particles;
     int64_t kept = 0;
     size_t bytes = (size_t)q->count * sizeof(uint32_t);
-    uint32_t *keep = tlwAllocDense(bytes);
+    uint32_t *keep = tlwAllocScratch(bytes);
     if (!keep)
         return TLW_OUT_OF_MEMORY;
     for (int64_t n = 0; n < q->count; n++)
         if (n >= count || !r->dropped[n])
             keep[kept++] = (uint32_t)n;
     tlwResult result = tlwReorderParticles(threads, q, keep, kept);
-    tlwFreePages(keep, bytes);
+    tlwFreePages(keep);
     return result;
 }
 

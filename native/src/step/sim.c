@@ -158,7 +158,7 @@ tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim)
     made->context = scene->context;
     made->scene = scene;
     made->dt_limit = 1e30;
-    made->frugal_from = 1000000;
+    made->frugal_from = 2000000;
     tlwResult result = start(made);
     if (result == TLW_OUT_OF_MEMORY && !scene->context->message.text[0])
         tlwFailMemory(&scene->context->message, "the simulation");
@@ -202,6 +202,7 @@ void tlwDestroySim(tlwSim *sim)
     tlwFreeDrops(&sim->drops);
     tlwFreeGrid(&sim->flow.grid);
     tlwFree(sim);
+    tlwDropPages(); // the next one may be small
 }
 
 typedef struct Speed {

@@ -119,7 +119,7 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
     if (result == TLW_OK)
         result = tlwActivateTiles(grid, (const int(*)[3])coords, count);
     tlwFree(coords);
-    tlwFreePages(m.bytes, bytes);
+    tlwFreePages(m.bytes);
     return result;
 }
 
@@ -196,7 +196,7 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
     Sort s = {.grid = grid, .particles = particles, .tile = indices, .scratch = indices};
     size_t bytes = (size_t)count * sizeof(uint32_t);
     s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
-    s.order = tlwAllocDense(bytes);
+    s.order = tlwAllocScratch(bytes);
     bool ok = s.offsets && s.order &&
               tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
               tlwReserve((void **)&order->cell_start, &order->cell_capacity, tiles * (TLW_TILE_CELLS + 1),
@@ -219,19 +219,19 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, cellRange, &s);
     }
     tlwFree(s.offsets);
-    tlwFreePages(s.order, bytes);
+    tlwFreePages(s.order);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
 {
     size_t bytes = (size_t)particles->count * sizeof(uint32_t);
-    uint32_t *indices = tlwAllocDense(bytes);
+    uint32_t *indices = tlwAllocScratch(bytes);
     if (!indices)
         return TLW_OUT_OF_MEMORY;
     tlwResult result = tlwIndexParticles(threads, grid, particles, order, indices);
     if (result == TLW_OK)
         result = tlwReorderParticles(threads, particles, indices, particles->count);
-    tlwFreePages(indices, bytes);
+    tlwFreePages(indices);
     return result;
 }

@@ -144,6 +144,7 @@ static tlwResult heat(tlwSim *sim, double dt)
     tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, sim->flow.frozen);
     if (sim->scene->material_count > 1)
         tlwMixViscosities(sim->context->threads, &sim->flow, sim->scene->materials, &sim->particles, &sim->order);
+    tlwCleanPages(sim->context->threads);
     return TLW_OK;
 }
 
@@ -280,10 +281,12 @@ static tlwResult solveFlow(tlwSim *sim, double dt, tlwPressure *pressure, tlwBod
     tlwClockStage(sim, "pressure");
     if (again || viscosity * dt > 1e-8 * density * dx * dx) {
         showBodies(sim, dt, coupling);
-        tlwRestPressure(pressure); // the viscosity solve is where most memory is needed
+        if (isFrugal(sim)) // the viscosity solve is where most memory is needed
+            tlwRestPressure(pressure);
         TLW_TRY(tlwFindGrip(sim->context->threads, sim->scene, dt, &sim->flow));
         tlwResult result = applyViscosity(sim, dt, strong && !sim->solids.split ? coupling : NULL);
         tlwReturnGrip(&sim->flow);
+        tlwCleanPages(sim->context->threads);
         TLW_TRY(result);
         tlwClockStage(sim, "viscosity");
         if (again) {
@@ -341,11 +344,12 @@ static tlwResult solveMotion(tlwSim *sim, double dt, bool start, tlwBodyCoupling
     if (result == TLW_OK)
         result = solveFlow(sim, dt, pressure, coupling);
     tlwHoldNozzles(sim->context->threads, &sim->flow);
-    tlwClockStage(sim, "spread");
     tlwDestroyPressure(pressure);
     tlwReturnField(&sim->flow.grid, phi);
     if (isFrugal(sim))
         tlwReleaseScratch(&sim->flow.grid);
+    tlwCleanPages(sim->context->threads);
+    tlwClockStage(sim, "spread");
     return result;
 }
 
@@ -444,6 +448,7 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
 tlwResult tlwStep(tlwSim *sim, double dt)
 {
     tlwClockStage(sim, NULL);
+    tlwKeepPages(!isFrugal(sim));
     if (isFrugal(sim))
         tlwTrimMemory(); // of what was done between steps: meshing, writing
     if (sim->step_count == 0)

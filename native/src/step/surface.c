@@ -164,7 +164,7 @@ static tlwResult fillAttributes(tlwSim *sim)
 {
     tlwParticleOrder order = {0};
     size_t bytes = (size_t)sim->particles.count * sizeof(uint32_t);
-    uint32_t *indices = tlwAllocDense(bytes);
+    uint32_t *indices = tlwAllocScratch(bytes);
     tlwResult result = indices ? reserveVertices(sim, sim->views.mesh.vertex_count)
                                : tlwFailMemory(&sim->context->message, "the surface mesh");
     if (result == TLW_OK)
@@ -174,7 +174,7 @@ static tlwResult fillAttributes(tlwSim *sim)
         tlwParallelFor(sim->context->threads, sim->views.mesh.vertex_count, 1024, attributeRange, &a);
     }
     tlwFreeParticleOrder(&order);
-    tlwFreePages(indices, bytes);
+    tlwFreePages(indices);
     return result;
 }
 

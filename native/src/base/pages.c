@@ -1,0 +1,362 @@
+// Large blocks in pages of their own.
+//
+// Solvers take and give back the same blocks in every step. To have a fresh page from the system costs 1.9 us here, and
+// two threads get them no faster than one; to find out which pages of a used block were written and to make those zero
+// costs 0.2. So blocks that are freed are kept for a while.
+#include "base/memory.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef TLW_SANITIZED
+#include <sanitizer/asan_interface.h>
+#endif
+
+#define PAGE 4096
+#define LINE 64
+#define SPREAD 11               // lines
+#define LEAST (16 * PAGE)       // smaller blocks are not kept
+#define MOST_BLOCKS 256         // that are kept
+#define MOST_BYTES (1ull << 30) // of addresses: most pages of sparse blocks were never written
+#define MOST_ROUNDS 12          // of cleaning that a block is kept without being used
+#define MOST_USES 64            // a sparse block gathers the pages of all its users
+#define CHUNK 256               // pages that are cleaned at a time
+#define COOKIE 0x74616c6cu
+
+// What stands before a block's first byte, on its first page.
+typedef struct Head {
+    size_t size;  // bytes that are mapped
+    size_t shift; // from the first page to the block
+    unsigned cookie, uses, round;
+    bool dense, zero;
+} Head;
+
+_Static_assert(sizeof(Head) <= LINE, "the head fits before every block");
+
+static struct {
+    pthread_mutex_t lock;
+    Head *blocks[MOST_BLOCKS]; // oldest first
+    int count;
+    size_t bytes;
+    unsigned round;
+    bool off;
+    int map; // see openMap
+    pid_t map_of;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .map = -1};
+
+static void hide(Head *head)
+{
+#ifdef TLW_SANITIZED
+    __asan_poison_memory_region((char *)head + head->shift, head->size - head->shift);
+#else
+    (void)head;
+#endif
+}
+
+static void show(Head *head)
+{
+#ifdef TLW_SANITIZED
+    __asan_unpoison_memory_region((char *)head + head->shift, head->size - head->shift);
+#else
+    (void)head;
+#endif
+}
+
+static Head *headOf(void *block)
+{
+    Head *head = (Head *)((uintptr_t)block / PAGE * PAGE);
+    assert(head->cookie == COOKIE);
+    return head;
+}
+
+static void *blockOf(Head *head)
+{
+    return (char *)head + head->shift;
+}
+
+// What is mapped for a block: eighths of a power of two, so that a block fits where one of about its size was.
+static size_t sizeOf(size_t bytes)
+{
+    size_t least = bytes + PAGE, step = PAGE; // a page for the head and the shift
+    while (step * 16 <= least)
+        step *= 2;
+    return (least + step - 1) / step * step;
+}
+
+// Arrays that are walked through together must not all begin on a page: a cache of the first level tells lines apart by
+// the address within a page, so that more than eight such arrays would throw each other out. Every block begins some
+// lines further on than the one before.
+static size_t chooseShift(size_t bytes)
+{
+    static unsigned blocks; // so far; nothing but addresses depends on it
+    const unsigned lines = PAGE / LINE - 1;
+    return LINE + (bytes < LEAST ? 0 : __atomic_fetch_add(&blocks, SPREAD, __ATOMIC_RELAXED) % lines * LINE);
+}
+
+static Head *mapBlock(size_t bytes, bool dense)
+{
+    size_t size = sizeOf(bytes);
+    Head *head = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (head == MAP_FAILED)
+        return NULL;
+    madvise(head, size, dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); // all of it: of two kinds it could not grow
+    *head = (Head){.size = size, .shift = chooseShift(bytes), .cookie = COOKIE, .dense = dense, .zero = true};
+    return head;
+}
+
+static void unmapBlock(Head *head)
+{
+    show(head);
+    munmap(head, head->size);
+}
+
+// The system's list of this process's pages, -1 when there is none. A child has its own. With the lock held.
+static int openMap(void)
+{
+    if (kept.map >= 0 && kept.map_of == getpid())
+        return kept.map;
+    if (kept.map >= 0)
+        close(kept.map);
+    kept.map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    kept.map_of = getpid();
+    return kept.map;
+}
+
+static bool isZeroPage(const char *page)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)page;
+    uint64_t any = 0;
+    for (int n = 0; n < PAGE / 8 && !any; n += 16)
+        for (int i = 0; i < 16; i++)
+            any |= words[n + i];
+    return !any;
+}
+
+// Make the pages that were written zero. Those that were only read have no memory, and get none.
+static void cleanPages(int map, char *pages, size_t count)
+{
+    const uint64_t present = 1ull << 63, swapped = 1ull << 62;
+    uint64_t entries[CHUNK];
+    ssize_t bytes = (ssize_t)(count * sizeof *entries);
+    if (pread(map, entries, (size_t)bytes, (off_t)((uintptr_t)pages / PAGE * sizeof *entries)) != bytes) {
+        if (madvise(pages, count * PAGE, MADV_DONTNEED))
+            memset(pages, 0, count * PAGE);
+        return;
+    }
+    for (size_t n = 0; n < count; n++)
+        if ((entries[n] & (present | swapped)) && !isZeroPage(pages + n * PAGE))
+            memset(pages + n * PAGE, 0, PAGE);
+}
+
+typedef struct Cleaning {
+    Head *blocks[MOST_BLOCKS];
+    int64_t start[MOST_BLOCKS + 1]; // in chunks
+    int count, map;
+} Cleaning;
+
+static void cleanRange(void *context, int64_t begin, int64_t end)
+{
+    const Cleaning *c = context;
+    int b = 0;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        while (chunk >= c->start[b + 1])
+            b++;
+        Head *head = c->blocks[b];
+        size_t first = (size_t)(chunk - c->start[b]) * CHUNK, pages = head->size / PAGE;
+        size_t count = pages - first < CHUNK ? pages - first : CHUNK;
+        char *page = (char *)head + first * PAGE;
+        if (first == 0) { // the head stays
+            memset(blockOf(head), 0, PAGE - head->shift);
+            page += PAGE;
+            count--;
+        }
+        if (count)
+            cleanPages(c->map, page, count);
+    }
+}
+
+static void addToCleaning(Cleaning *c, Head *head)
+{
+    show(head);
+    int64_t chunks = (int64_t)((head->size / PAGE + CHUNK - 1) / CHUNK);
+    c->blocks[c->count] = head;
+    c->start[c->count + 1] = c->start[c->count] + chunks;
+    c->count++;
+}
+
+static void clean(tlwThreads *threads, Cleaning *c)
+{
+    tlwParallelFor(threads, c->start[c->count], 1, cleanRange, c);
+    for (int n = 0; n < c->count; n++)
+        c->blocks[n]->zero = true;
+}
+
+// The functions from here to the line below are called with the lock held.
+
+static Head *takeOut(int n)
+{
+    Head *head = kept.blocks[n];
+    kept.bytes -= head->size;
+    kept.count--;
+    memmove(kept.blocks + n, kept.blocks + n + 1, (size_t)(kept.count - n) * sizeof *kept.blocks);
+    return head;
+}
+
+static void putIn(Head *head)
+{
+    if (kept.off || head->size < LEAST || head->size > MOST_BYTES || openMap() < 0 ||
+        (!head->dense && head->uses >= MOST_USES)) {
+        unmapBlock(head);
+        return;
+    }
+    while (kept.count == MOST_BLOCKS || kept.bytes + head->size > MOST_BYTES)
+        unmapBlock(takeOut(0));
+    hide(head);
+    kept.bytes += head->size;
+    kept.blocks[kept.count++] = head;
+}
+
+// A kept block of this size. One that is zero goes to who needs that, where there is a choice.
+static Head *findBlock(size_t size, bool dense, bool zero)
+{
+    int best = -1;
+    for (int n = kept.count - 1; n >= 0 && (best < 0 || kept.blocks[best]->zero != zero); n--)
+        if (kept.blocks[n]->size == size && kept.blocks[n]->dense == dense &&
+            (best < 0 || kept.blocks[n]->zero == zero))
+            best = n;
+    return best < 0 ? NULL : takeOut(best);
+}
+
+static void dropOlderThan(unsigned rounds)
+{
+    for (int n = kept.count - 1; n >= 0; n--)
+        if (kept.round - kept.blocks[n]->round >= rounds)
+            unmapBlock(takeOut(n));
+}
+
+// ---
+
+static void *getBlock(size_t bytes, bool dense, bool zero)
+{
+    Cleaning c = {.map = -1};
+    pthread_mutex_lock(&kept.lock);
+    Head *head = findBlock(sizeOf(bytes), dense, zero);
+    if (head)
+        c.map = openMap();
+    pthread_mutex_unlock(&kept.lock);
+    if (!head)
+        head = mapBlock(bytes, dense);
+    if (!head)
+        return NULL;
+    show(head);
+    if (zero && !head->zero) {
+        addToCleaning(&c, head);
+        clean(NULL, &c);
+    }
+    head->uses++;
+    return blockOf(head);
+}
+
+static void putBlock(void *block, bool zero)
+{
+    if (!block)
+        return;
+    Head *head = headOf(block);
+    head->zero = zero;
+    pthread_mutex_lock(&kept.lock);
+    head->round = kept.round;
+    putIn(head);
+    pthread_mutex_unlock(&kept.lock);
+}
+
+void *tlwAllocPages(size_t bytes)
+{
+    return getBlock(bytes, false, true);
+}
+
+void *tlwAllocDense(size_t bytes)
+{
+    return getBlock(bytes, true, true);
+}
+
+void *tlwAllocScratch(size_t bytes)
+{
+    return getBlock(bytes, true, false);
+}
+
+void tlwFreePages(void *block)
+{
+    putBlock(block, false);
+}
+
+void tlwFreeZeroPages(void *block)
+{
+#ifdef TLW_SANITIZED
+    for (size_t n = 0; block && n < headOf(block)->size - headOf(block)->shift; n++)
+        assert(((const char *)block)[n] == 0);
+#endif
+    putBlock(block, true);
+}
+
+void tlwReleasePages(void *block, size_t bytes)
+{
+    if (!block)
+        return;
+    Head *head = headOf(block);
+    size_t first = PAGE - head->shift;
+    memset(block, 0, bytes < first ? bytes : first); // the head stays
+    if (bytes > first && madvise((char *)head + PAGE, head->size - PAGE, MADV_DONTNEED))
+        memset((char *)block + first, 0, bytes - first);
+}
+
+void *tlwGrowPages(void *block, size_t bytes)
+{
+    if (!block)
+        return tlwAllocDense(bytes);
+    Head *head = headOf(block);
+    size_t size = sizeOf(bytes);
+    if (size == head->size)
+        return block;
+    head = mremap(head, head->size, size, MREMAP_MAYMOVE);
+    if (head == MAP_FAILED)
+        return NULL;
+    head->size = size;
+    return blockOf(head);
+}
+
+void tlwKeepPages(bool keep)
+{
+    pthread_mutex_lock(&kept.lock);
+    kept.off = !keep;
+    if (!keep)
+        dropOlderThan(0);
+    pthread_mutex_unlock(&kept.lock);
+}
+
+void tlwCleanPages(tlwThreads *threads)
+{
+    Cleaning c = {0};
+    pthread_mutex_lock(&kept.lock);
+    kept.round++;
+    dropOlderThan(MOST_ROUNDS);
+    for (int n = kept.count - 1; n >= 0; n--)
+        if (!kept.blocks[n]->dense && !kept.blocks[n]->zero)
+            addToCleaning(&c, takeOut(n));
+    c.map = openMap();
+    pthread_mutex_unlock(&kept.lock);
+    clean(threads, &c);
+    pthread_mutex_lock(&kept.lock);
+    for (int n = 0; n < c.count; n++)
+        putIn(c.blocks[n]);
+    pthread_mutex_unlock(&kept.lock);
+}
+
+void tlwDropPages(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    dropOlderThan(0);
+    pthread_mutex_unlock(&kept.lock);
+}
