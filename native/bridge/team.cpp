@@ -43,17 +43,24 @@ bool tlwTeam::claim(Stripe &stripe, int64_t *block)
     return false;
 }
 
-// One block, of the member's own stripe while there is one. False when none is left.
+// What is left of a stripe; the number of blocks done.
+int64_t tlwTeam::work(Stripe &stripe)
+{
+    int64_t block, done = 0;
+    for (; claim(stripe, &block); done++)
+        fn_(loop_, block);
+    return done;
+}
+
+// What is left of all stripes, the member's own first. False when nothing was.
 bool tlwTeam::help(int member)
 {
-    int64_t block;
+    int64_t done = 0;
     for (int n = 0; n < members_; n++)
-        if (claim(stripes_[(member + n) % members_], &block)) {
-            fn_(loop_, block);
-            finished_.fetch_add(1, std::memory_order_release);
-            return true;
-        }
-    return false;
+        done += work(stripes_[(member + n) % members_]);
+    if (done)
+        finished_.fetch_add(done, std::memory_order_release);
+    return done > 0;
 }
 
 void tlwTeam::publish(int64_t blocks)
@@ -65,23 +72,28 @@ void tlwTeam::publish(int64_t blocks)
         stripe.base = stripe.end.load(std::memory_order_relaxed);
         stripe.end.store(stripe.base + (end - begin), std::memory_order_release);
     }
-    loops_.fetch_add(1, std::memory_order_release);
+    loops_.fetch_add(1);
+}
+
+// False when a loop has come since: whoever published it may have counted on this member.
+bool tlwTeam::leave(int member, int64_t seen)
+{
+    const uint64_t bit = uint64_t(1) << member;
+    present_.fetch_and(~bit);
+    return loops_.load() == seen || (present_.fetch_or(bit) & bit);
 }
 
 void tlwTeam::serve(int member)
 {
     Clock::time_point last = Clock::now();
+    int64_t seen;
     do {
-        int64_t seen = loops_.load(std::memory_order_acquire);
-        bool helped = false;
-        while (help(member))
-            helped = true;
-        if (helped)
+        seen = loops_.load(std::memory_order_acquire);
+        if (help(member))
             last = Clock::now();
         for (int n = 0; n < PAUSES && loops_.load(std::memory_order_relaxed) == seen; n++)
             pauseCore();
-    } while (!dismissed_.load(std::memory_order_relaxed) && Clock::now() - last < PATIENCE);
-    present_.fetch_and(~(uint64_t(1) << member), std::memory_order_release);
+    } while ((!dismissed_.load(std::memory_order_relaxed) && Clock::now() - last < PATIENCE) || !leave(member, seen));
 }
 
 // Of those who are away, as many as there are blocks for.
@@ -90,7 +102,7 @@ void tlwTeam::invite(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &aren
     int wanted = (int)std::min<int64_t>(team->members_, blocks);
     for (int m = 1; m < wanted; m++) {
         uint64_t bit = uint64_t(1) << m;
-        if (!(team->present_.load(std::memory_order_relaxed) & bit) && !(team->present_.fetch_or(bit) & bit))
+        if (!(team->present_.load() & bit) && !(team->present_.fetch_or(bit) & bit))
             try {
                 arena.enqueue([team, m] { team->serve(m); });
             } catch (...) { // out of memory: the others do the work
@@ -110,10 +122,8 @@ bool tlwTeam::run(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &arena, 
     team->loop_ = loop;
     int64_t target = team->finished_.load(std::memory_order_relaxed) + blocks;
     team->publish(blocks);
-    int64_t left = blocks;
-    do // every time: a worker may have gone home just before
-        invite(team, arena, left--);
-    while (team->help(0));
+    invite(team, arena, blocks);
+    team->help(0);
     for (int n = 0; team->finished_.load(std::memory_order_acquire) != target; n++)
         if (n < PAUSES_MOST)
             pauseCore();

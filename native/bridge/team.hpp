@@ -41,7 +41,9 @@ class tlwTeam {
     };
 
     bool claim(Stripe &stripe, int64_t *block);
+    int64_t work(Stripe &stripe);
     bool help(int member);
+    bool leave(int member, int64_t seen);
     void publish(int64_t blocks);
     void serve(int member);
     static void invite(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &arena, int64_t blocks);

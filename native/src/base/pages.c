@@ -23,6 +23,7 @@
 #define MOST_BYTES (1ull << 30) // of addresses: most pages of sparse blocks were never written
 #define MOST_ROUNDS 12          // of cleaning that a block is kept without being used
 #define MOST_USES 64            // a sparse block gathers the pages of all its users
+#define ROOM 4                  // a block may be larger by this part than was asked for
 #define CHUNK 256               // pages that are cleaned at a time
 #define COOKIE 0x74616c6cu
 
@@ -77,13 +78,10 @@ static void *blockOf(Head *head)
     return (char *)head + head->shift;
 }
 
-// What is mapped for a block: eighths of a power of two, so that a block fits where one of about its size was.
+// What is mapped for a block: whole pages, and one for the head and the shift.
 static size_t sizeOf(size_t bytes)
 {
-    size_t least = bytes + PAGE, step = PAGE; // a page for the head and the shift
-    while (step * 16 <= least)
-        step *= 2;
-    return (least + step - 1) / step * step;
+    return (bytes + 2 * PAGE - 1) / PAGE * PAGE;
 }
 
 // Arrays that are walked through together must not all begin on a page: a cache of the first level tells lines apart by
@@ -219,14 +217,24 @@ static void putIn(Head *head)
     kept.blocks[kept.count++] = head;
 }
 
-// A kept block of this size. One that is zero goes to who needs that, where there is a choice.
+// Whether a kept block serves better than another: one that is zero for who needs that, then the smaller one.
+static bool isBetter(const Head *head, const Head *other, bool zero)
+{
+    if ((head->zero == zero) != (other->zero == zero))
+        return head->zero == zero;
+    return head->size < other->size;
+}
+
+// A kept block of this size or a little more: windows change by a layer of tiles.
 static Head *findBlock(size_t size, bool dense, bool zero)
 {
     int best = -1;
-    for (int n = kept.count - 1; n >= 0 && (best < 0 || kept.blocks[best]->zero != zero); n--)
-        if (kept.blocks[n]->size == size && kept.blocks[n]->dense == dense &&
-            (best < 0 || kept.blocks[n]->zero == zero))
+    for (int n = kept.count - 1; n >= 0; n--) {
+        const Head *head = kept.blocks[n];
+        if (head->dense == dense && head->size >= size && head->size <= size + size / ROOM &&
+            (best < 0 || isBetter(head, kept.blocks[best], zero)))
             best = n;
+    }
     return best < 0 ? NULL : takeOut(best);
 }
 

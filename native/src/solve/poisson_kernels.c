@@ -60,7 +60,7 @@ TLW_KERNEL static void startRange(void *context, int64_t begin, int64_t end)
 void tlwSmoothLevel(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int color, bool start)
 {
     Stencil s = {level, x, b, x, color};
-    tlwParallelFor(threads, level->row_count, TLW_ROW_BLOCK, start ? startRange : smoothRange, &s);
+    tlwParallelFor(threads, level->row_count, TLW_SMALL_ROW_BLOCK, start ? startRange : smoothRange, &s);
 }
 
 TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
@@ -81,7 +81,7 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
 void tlwComputeResidual(tlwThreads *threads, const tlwLevel *level, const float *x, const float *b, float *r)
 {
     Stencil s = {level, x, b, r, 0};
-    tlwParallelFor(threads, level->row_count, TLW_ROW_BLOCK, residualRange, &s);
+    tlwParallelFor(threads, level->row_count, TLW_SMALL_ROW_BLOCK, residualRange, &s);
 }
 
 TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
@@ -185,9 +185,9 @@ static void clearOthers(void *context, int64_t begin, int64_t end)
 void tlwRestrictResidual(tlwThreads *threads, const tlwLevel *fine, const float *r, tlwLevel *coarse)
 {
     Transfer s = {fine->grid, coarse->grid, coarse->rows, r, coarse->b};
-    tlwParallelFor(threads, coarse->row_count, TLW_ROW_BLOCK / 4, restrictRange, &s);
+    tlwParallelFor(threads, coarse->row_count, TLW_SMALL_ROW_BLOCK / 4, restrictRange, &s);
     s.rows = coarse->ghost_rows;
-    tlwParallelFor(threads, coarse->ghost_row_count, TLW_ROW_BLOCK / 4, restrictRange, &s);
+    tlwParallelFor(threads, coarse->ghost_row_count, TLW_SMALL_ROW_BLOCK / 4, restrictRange, &s);
     foldGhosts(coarse);
     tlwParallelFor(threads, coarse->row_count, 4 * TLW_ROW_BLOCK, clearOthers, coarse);
 }
@@ -225,5 +225,5 @@ void tlwProlongate(tlwThreads *threads, tlwLevel *coarse, const tlwLevel *fine, 
         coarse->x[ghost->cell] = sum / (float)ghost->count;
     }
     Transfer s = {fine->grid, coarse->grid, fine->rows, coarse->x, x};
-    tlwParallelFor(threads, fine->row_count, TLW_ROW_BLOCK, prolongateRange, &s);
+    tlwParallelFor(threads, fine->row_count, TLW_SMALL_ROW_BLOCK, prolongateRange, &s);
 }

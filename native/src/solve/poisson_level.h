@@ -42,6 +42,7 @@ typedef struct tlwLevel {
 
 // Rows that a parallel block should hold.
 #define TLW_ROW_BLOCK 384
+#define TLW_SMALL_ROW_BLOCK 192 // where nothing is added up, so that small levels have a block for every thread
 
 // x = (b + sum w x) / diag over the cells of one colour; `start` when x is zero so far and need not be read.
 void tlwSmoothLevel(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int color, bool start);

@@ -255,7 +255,7 @@ void tlwStressResidualFloat(tlwThreads *threads, const tlwStressLevel *level, co
                             const tlwFaceFloats *x, tlwFaceFloats *r)
 {
     Job job = {.level = level, .b = b, .x = x, .out = r};
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, residualFloatRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, residualFloatRange, &job);
 }
 
 TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
@@ -293,7 +293,7 @@ void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlw
 {
     Job job = {.level = level, .b = b, .x = x, .out = previous, .alpha = alpha, .beta = beta};
     job.previous = previous_is_zero ? 0 : alpha;
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, smoothRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, smoothRange, &job);
 }
 
 TLW_KERNEL static void scaleRange(void *context, int64_t begin, int64_t end)
@@ -323,7 +323,7 @@ void tlwScaleByDiagonal(tlwThreads *threads, const tlwStressLevel *level, const 
                         tlwFaceFloats *x)
 {
     Job job = {.level = level, .b = b, .out = x, .beta = beta};
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, scaleRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, scaleRange, &job);
 }
 
 // A shear sample contributes c to a face's diagonal and 3 c to the sizes beside it, a normal one c and c.

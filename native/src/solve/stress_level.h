@@ -26,6 +26,8 @@ typedef struct tlwSpan {
 
 // Spans in one parallel block, which also has one set of partial sums.
 #define TLW_SPAN_BLOCK 128
+// Where nothing is added up: small levels have a block for every thread.
+#define TLW_SMALL_SPAN_BLOCK 32
 
 typedef struct tlwStressLevel {
     tlwGrid grid;   // its tiles hold every unknown and every sample

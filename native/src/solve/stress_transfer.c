@@ -84,7 +84,7 @@ TLW_KERNEL static void gatherTiles(void *context, int64_t begin, int64_t end)
 
 static void gather(tlwThreads *threads, Gather *g)
 {
-    tlwParallelFor(threads, g->coarse->tile_count, TLW_TILE_BLOCK, gatherTiles, g);
+    tlwParallelFor(threads, g->coarse->tile_count, 1, gatherTiles, g);
 }
 
 typedef struct Restrict {
@@ -113,7 +113,7 @@ void tlwRestrictFaces(tlwThreads *threads, const tlwStressLevel *fine, const tlw
             &fine->grid, &coarse->grid, r->at[a], b->at[a], coarse->mass[a], {SPREAD, SPREAD, SPREAD}, 1, false};
         job.faces[a].taps[a] = NODE;
     }
-    tlwParallelFor(threads, coarse->span_count, TLW_SPAN_BLOCK / 4, restrictRange, &job);
+    tlwParallelFor(threads, coarse->span_count, TLW_SMALL_SPAN_BLOCK / 4, restrictRange, &job);
 }
 
 typedef struct Prolong {
@@ -175,7 +175,7 @@ void tlwProlongFaces(tlwThreads *threads, const tlwStressLevel *coarse, const tl
                      const tlwStressLevel *fine, tlwFaceFloats *x)
 {
     Prolong p = {fine, coarse, e, x};
-    tlwParallelFor(threads, fine->span_count, TLW_SPAN_BLOCK, prolongRange, &p);
+    tlwParallelFor(threads, fine->span_count, TLW_SMALL_SPAN_BLOCK, prolongRange, &p);
 }
 
 // The part of a tile that holds samples or unknowns, in domain coordinates. False when it is empty.
