@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -309,6 +310,44 @@ static void test_empty_space_costs_nothing(void **state)
     OUTCOME((double)large.peak_memory <= 1.25 * (double)small.peak_memory);
 }
 
+static long faultsOf(World *w, int frames)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    for (int frame = 0; frame < frames; frame++)
+        advance(w, 1.0 / 96);
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+// Thick liquid that slumps, so that all solves have to do. A fresh page from the system costs as much as two hundred
+// cells of a smoothing step, and two threads get pages no faster than one.
+static void test_steps_use_the_memory_of_the_last_ones(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    tlwMaterialDef goo = tlwDefaultMaterialDef();
+    tlwObjectDef column = tlwDefaultObjectDef();
+    goo.name = "Goo";
+    goo.viscosity = (tlwCurve){.count = 1, .temperature = {293.15}, .value = {50}};
+    World w = begin(2, &def);
+    assert_int_equal(tlwAddMaterial(w.scene, &goo, &column.material), TLW_OK);
+    column.role = TLW_ROLE_LIQUID;
+    addBoxAs(&w, column, "Column", (tlwVec3){0, 0, 0}, (tlwVec3){0.12, 0.16, 0.2});
+    run(&w);
+    faultsOf(&w, 6);
+    long kept = faultsOf(&w, FRAMES(6));
+    w.sim->frugal_from = 0; // as with millions of particles
+    long frugal = faultsOf(&w, FRAMES(6));
+    tlwStats stats;
+    tlwGetStats(w.sim, &stats);
+    print_message("%ld faults, %ld when memory is scarce; %d viscosity iterations\n", kept, frugal,
+                  stats.viscosity_iterations);
+    OUTCOME(stats.viscosity_iterations > 2);
+    OUTCOME(5 * kept < frugal); // the liquid moves on to new ones
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_liquid_outside_the_domain_does_not_count),
         cmocka_unit_test(test_240_frames_of_sloshing_keep_the_volume),
         cmocka_unit_test(test_a_flat_pool_stays_flat_to_its_edges),
+        cmocka_unit_test(test_steps_use_the_memory_of_the_last_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,10 +350,10 @@ void tlwReleaseField(tlwGrid *grid, int slot)
         tlwReleasePages(grid->fields[slot].data, grid->fields[slot].element * (size_t)grid->cell_count);
 }
 
-void tlwReleaseScratch(tlwGrid *grid)
+void tlwReleaseScratch(tlwGrid *grid, size_t element)
 {
     for (int f = 0; f < grid->field_count; f++)
-        if (grid->fields[f].scratch && !grid->fields[f].borrowed)
+        if (grid->fields[f].scratch && !grid->fields[f].borrowed && (!element || grid->fields[f].element == element))
             tlwReleaseField(grid, f);
 }
 

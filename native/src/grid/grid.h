@@ -71,8 +71,8 @@ void tlwReturnField(tlwGrid *grid, int slot);
 
 // Give a borrowed field's memory back to the system; it stays borrowed and is zero everywhere.
 void tlwReleaseField(tlwGrid *grid, int slot);
-// The same for all scratch fields that nobody has borrowed.
-void tlwReleaseScratch(tlwGrid *grid);
+// The same for all scratch fields of `element` bytes per cell that nobody has borrowed; 0 = of any.
+void tlwReleaseScratch(tlwGrid *grid, size_t element);
 
 static inline float *tlwGetFloats(const tlwGrid *grid, int slot)
 {

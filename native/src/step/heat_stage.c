@@ -65,8 +65,6 @@ tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *parti
     if (result == TLW_OK && thermal &&
         tlwReturnHeat(threads, flow, particles, sorted, def->materials, stats->diffusion_number, mass, heat) != TLW_OK)
         result = tlwFailMemory(message, "the heat step");
-    tlwReleaseField(&flow->grid, heat); // no other stage borrows doubles
-    tlwReleaseField(&flow->grid, mass);
     tlwReturnField(&flow->grid, heat);
     tlwReturnField(&flow->grid, mass);
     return result;

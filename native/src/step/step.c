@@ -139,6 +139,8 @@ static tlwResult heat(tlwSim *sim, double dt)
     int iterations;
     TLW_TRY(tlwStepThermal(sim->context, &sim->thermal, &sim->order, sim->time, dt, &sim->flow, &sim->particles,
                            &iterations));
+    if (isFrugal(sim))
+        tlwReleaseScratch(&sim->flow.grid, sizeof(double)); // no other stage borrows doubles
     if (iterations > sim->stats.heat_iterations)
         sim->stats.heat_iterations = iterations;
     tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, sim->flow.frozen);
@@ -347,7 +349,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, bool start, tlwBodyCoupling
     tlwDestroyPressure(pressure);
     tlwReturnField(&sim->flow.grid, phi);
     if (isFrugal(sim))
-        tlwReleaseScratch(&sim->flow.grid);
+        tlwReleaseScratch(&sim->flow.grid, 0);
     tlwCleanPages(sim->context->threads);
     tlwClockStage(sim, "spread");
     return result;
