@@ -10,12 +10,15 @@
 #include <functional>
 #include <new>
 
+#include <tbb/info.h>
+
 struct tlwThreads {
     tbb::task_arena arena;
     std::shared_ptr<tlwTeam> team;
     int count;
     // oneTBB lends no more workers than there are cores, and says so on the terminal when it is asked for more.
-    explicit tlwThreads(int n) : arena(std::min(n, tbb::this_task_arena::max_concurrency())), team(std::make_shared<tlwTeam>(n)), count(n)
+    explicit tlwThreads(int n)
+        : arena(std::min(n, tbb::info::default_concurrency())), team(std::make_shared<tlwTeam>(n)), count(n)
     {
     }
 };

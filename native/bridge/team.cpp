@@ -16,14 +16,41 @@ constexpr std::chrono::microseconds PATIENCE{200}; // longer than most serial st
 constexpr int PAUSES = 32;                         // between looks at the clock
 constexpr int PAUSES_MOST = 4096;                  // until the caller lets others run: a worker may have lost its core
 
+#if defined(__x86_64__)
+
 void pauseCore()
 {
-#if defined(__x86_64__)
     _mm_pause();
-#else
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-#endif
 }
+
+// How numbers are rounded, and whether tiny ones are zero.
+unsigned getRounding()
+{
+    return _mm_getcsr();
+}
+
+void setRounding(unsigned rounding)
+{
+    _mm_setcsr(rounding);
+}
+
+#else
+
+void pauseCore()
+{
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+unsigned getRounding()
+{
+    return 0;
+}
+
+void setRounding(unsigned)
+{
+}
+
+#endif
 
 } // namespace
 
@@ -47,8 +74,11 @@ bool tlwTeam::claim(Stripe &stripe, int64_t *block)
 int64_t tlwTeam::work(Stripe &stripe)
 {
     int64_t block, done = 0;
-    for (; claim(stripe, &block); done++)
+    for (; claim(stripe, &block); done++) {
+        if (!done)
+            setRounding(rounding_);
         fn_(loop_, block);
+    }
     return done;
 }
 
@@ -120,6 +150,7 @@ bool tlwTeam::run(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &arena, 
     team->dismissed_.store(false, std::memory_order_relaxed);
     team->fn_ = fn;
     team->loop_ = loop;
+    team->rounding_ = getRounding();
     int64_t target = team->finished_.load(std::memory_order_relaxed) + blocks;
     team->publish(blocks);
     invite(team, arena, blocks);

@@ -58,6 +58,7 @@ class tlwTeam {
     // Of the loop that runs:
     BlockFn *fn_ = nullptr;
     const void *loop_ = nullptr;
+    unsigned rounding_ = 0; // the caller's mode of arithmetic: what a block gives must not depend on who does it
 };
 
 #endif

@@ -128,7 +128,7 @@ static void test_pages_that_come_back_are_zero(void **state)
         scribble(dense, bytes, round);
         memset(scratch, 1, bytes);
         tlwFreePages(sparse[0]);
-        tlwFreeZeroPages(sparse[1]);
+        tlwFreePages(sparse[1]);
         tlwFreePages(dense);
         tlwFreePages(scratch);
         if (round % 2)

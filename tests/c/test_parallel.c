@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #include <cmocka.h>
 
@@ -132,6 +135,34 @@ static void test_two_threads_work_at_once_also_after_a_pause(void **state)
     tlwDestroyThreads(threads);
 }
 
+// 1 when tiny numbers are kept in this block, 0 when they are zero.
+static double tinyRange(void *context, int64_t begin, int64_t end)
+{
+    volatile float tiny = 1e-30f;
+    (void)context;
+    (void)begin;
+    (void)end;
+    sleepFor(100000);
+    tiny *= 1e-10f;
+    return tiny != 0;
+}
+
+static void test_all_threads_calculate_as_the_caller_does(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    tlwThreads *threads = tlwCreateThreads(2);
+    const unsigned mode = _mm_getcsr(), flush = 0x8000;
+    for (int n = 0; n < 6; n++) {
+        _mm_setcsr(n % 2 ? mode | flush : mode & ~flush);
+        double kept = tlwParallelSum(threads, 20, 1, tinyRange, NULL);
+        _mm_setcsr(mode);
+        assert_true(kept == (n % 2 ? 0 : 20));
+    }
+    tlwDestroyThreads(threads);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_two_callers_share_one_handle),
         cmocka_unit_test(test_handles_come_and_go),
         cmocka_unit_test(test_two_threads_work_at_once_also_after_a_pause),
+        cmocka_unit_test(test_all_threads_calculate_as_the_caller_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

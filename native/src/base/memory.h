@@ -29,15 +29,14 @@ void *tlwAllocDense(size_t bytes);
 // A dense one that holds anything.
 void *tlwAllocScratch(size_t bytes);
 void tlwFreePages(void *block); // may be null
-// The same for a block that its user has left as zero as it was.
-void tlwFreeZeroPages(void *block);
 // The block stays and is zero again; its physical memory goes back to the system.
 void tlwReleasePages(void *block, size_t bytes);
 // The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was). What
 // is new is zero, but for scratch. Null grows to a dense one.
 void *tlwGrowPages(void *block, size_t bytes);
 
-// Freed pages are kept for whoever asks next (see pages.c), or go back to the system. Kept at the start.
+// Pages that this process frees are kept for whoever asks next (see pages.c), or go back to the system. Kept at the
+// start.
 void tlwKeepPages(bool keep);
 // Make those that are kept zero on all threads: else whoever gets them does it, on one.
 void tlwCleanPages(tlwThreads *threads);

@@ -21,10 +21,13 @@
 #define LEAST (16 * PAGE)       // smaller blocks are not kept
 #define MOST_BLOCKS 256         // that are kept
 #define MOST_BYTES (1ull << 30) // of addresses: most pages of sparse blocks were never written
-#define MOST_ROUNDS 12          // of cleaning that a block is kept without being used
+#define MOST_ROUNDS 4           // of cleaning that a block is kept without being used
 #define MOST_USES 64            // a sparse block gathers the pages of all its users
 #define ROOM 4                  // a block may be larger by this part than was asked for
 #define CHUNK 256               // pages that are cleaned at a time
+#define MOST_MARKED (16 << 20)
+#define PRESENT (1ull << 63) // in the list of pages
+#define SWAPPED (1ull << 62)
 #define COOKIE 0x74616c6cu
 
 // What stands before a block's first byte, on its first page.
@@ -32,7 +35,9 @@ typedef struct Head {
     size_t size;  // bytes that are mapped
     size_t shift; // from the first page to the block
     unsigned cookie, uses, round;
-    bool dense, zero;
+    bool dense, hidden;
+    bool zero;     // now
+    bool for_zero; // its user had asked for zeros, so the next one will
 } Head;
 
 _Static_assert(sizeof(Head) <= LINE, "the head fits before every block");
@@ -48,21 +53,19 @@ static struct {
     pid_t map_of;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .map = -1};
 
-static void hide(Head *head)
+// Sanitizers are to notice who uses a block after it was freed. They mark every eighth byte somewhere, which would cost
+// sparse blocks memory.
+static void mark(Head *head, bool hidden)
 {
+    if (head->hidden == hidden || head->size > MOST_MARKED)
+        return;
+    head->hidden = hidden;
 #ifdef TLW_SANITIZED
-    __asan_poison_memory_region((char *)head + head->shift, head->size - head->shift);
-#else
-    (void)head;
-#endif
-}
-
-static void show(Head *head)
-{
-#ifdef TLW_SANITIZED
-    __asan_unpoison_memory_region((char *)head + head->shift, head->size - head->shift);
-#else
-    (void)head;
+    void *block = (char *)head + head->shift;
+    if (hidden)
+        __asan_poison_memory_region(block, head->size - head->shift);
+    else
+        __asan_unpoison_memory_region(block, head->size - head->shift);
 #endif
 }
 
@@ -107,19 +110,33 @@ static Head *mapBlock(size_t bytes, bool dense)
 
 static void unmapBlock(Head *head)
 {
-    show(head);
+    mark(head, false);
     munmap(head, head->size);
+}
+
+// Whether the list is what we take it for: it says that a page that was just written is there.
+static bool isPageMap(int map)
+{
+    uint64_t entry = 0;
+    volatile char written = 1;
+    uintptr_t page = (uintptr_t)&written / PAGE;
+    return sysconf(_SC_PAGESIZE) == PAGE &&
+           pread(map, &entry, sizeof entry, (off_t)(page * sizeof entry)) == sizeof entry && (entry & PRESENT);
 }
 
 // The system's list of this process's pages, -1 when there is none. A child has its own. With the lock held.
 static int openMap(void)
 {
-    if (kept.map >= 0 && kept.map_of == getpid())
+    if (kept.map_of == getpid())
         return kept.map;
     if (kept.map >= 0)
         close(kept.map);
     kept.map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     kept.map_of = getpid();
+    if (kept.map >= 0 && !isPageMap(kept.map)) {
+        close(kept.map);
+        kept.map = -1;
+    }
     return kept.map;
 }
 
@@ -136,7 +153,6 @@ static bool isZeroPage(const char *page)
 // Make the pages that were written zero. Those that were only read have no memory, and get none.
 static void cleanPages(int map, char *pages, size_t count)
 {
-    const uint64_t present = 1ull << 63, swapped = 1ull << 62;
     uint64_t entries[CHUNK];
     ssize_t bytes = (ssize_t)(count * sizeof *entries);
     if (pread(map, entries, (size_t)bytes, (off_t)((uintptr_t)pages / PAGE * sizeof *entries)) != bytes) {
@@ -145,7 +161,7 @@ static void cleanPages(int map, char *pages, size_t count)
         return;
     }
     for (size_t n = 0; n < count; n++)
-        if ((entries[n] & (present | swapped)) && !isZeroPage(pages + n * PAGE))
+        if ((entries[n] & (PRESENT | SWAPPED)) && !isZeroPage(pages + n * PAGE))
             memset(pages + n * PAGE, 0, PAGE);
 }
 
@@ -178,7 +194,7 @@ static void cleanRange(void *context, int64_t begin, int64_t end)
 
 static void addToCleaning(Cleaning *c, Head *head)
 {
-    show(head);
+    mark(head, false);
     int64_t chunks = (int64_t)((head->size / PAGE + CHUNK - 1) / CHUNK);
     c->blocks[c->count] = head;
     c->start[c->count + 1] = c->start[c->count] + chunks;
@@ -212,7 +228,7 @@ static void putIn(Head *head)
     }
     while (kept.count == MOST_BLOCKS || kept.bytes + head->size > MOST_BYTES)
         unmapBlock(takeOut(0));
-    hide(head);
+    mark(head, true);
     kept.bytes += head->size;
     kept.blocks[kept.count++] = head;
 }
@@ -257,27 +273,20 @@ static void *getBlock(size_t bytes, bool dense, bool zero)
     pthread_mutex_unlock(&kept.lock);
     if (!head)
         head = mapBlock(bytes, dense);
+    if (!head) { // what is kept may be what is missing
+        tlwDropPages();
+        head = mapBlock(bytes, dense);
+    }
     if (!head)
         return NULL;
-    show(head);
+    mark(head, false);
     if (zero && !head->zero) {
         addToCleaning(&c, head);
         clean(NULL, &c);
     }
     head->uses++;
+    head->for_zero = zero;
     return blockOf(head);
-}
-
-static void putBlock(void *block, bool zero)
-{
-    if (!block)
-        return;
-    Head *head = headOf(block);
-    head->zero = zero;
-    pthread_mutex_lock(&kept.lock);
-    head->round = kept.round;
-    putIn(head);
-    pthread_mutex_unlock(&kept.lock);
 }
 
 void *tlwAllocPages(size_t bytes)
@@ -297,16 +306,14 @@ void *tlwAllocScratch(size_t bytes)
 
 void tlwFreePages(void *block)
 {
-    putBlock(block, false);
-}
-
-void tlwFreeZeroPages(void *block)
-{
-#ifdef TLW_SANITIZED
-    for (size_t n = 0; block && n < headOf(block)->size - headOf(block)->shift; n++)
-        assert(((const char *)block)[n] == 0);
-#endif
-    putBlock(block, true);
+    if (!block)
+        return;
+    Head *head = headOf(block);
+    pthread_mutex_lock(&kept.lock);
+    head->zero = false;
+    head->round = kept.round;
+    putIn(head);
+    pthread_mutex_unlock(&kept.lock);
 }
 
 void tlwReleasePages(void *block, size_t bytes)
@@ -314,9 +321,9 @@ void tlwReleasePages(void *block, size_t bytes)
     if (!block)
         return;
     Head *head = headOf(block);
-    size_t first = PAGE - head->shift;
-    memset(block, 0, bytes < first ? bytes : first); // the head stays
-    if (bytes > first && madvise((char *)head + PAGE, head->size - PAGE, MADV_DONTNEED))
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - head->shift; // the head stays
+    memset(block, 0, bytes < first ? bytes : first);
+    if (bytes > first && madvise((char *)head + page, head->size - page, MADV_DONTNEED))
         memset((char *)block + first, 0, bytes - first);
 }
 
@@ -350,9 +357,11 @@ void tlwCleanPages(tlwThreads *threads)
     pthread_mutex_lock(&kept.lock);
     kept.round++;
     dropOlderThan(MOST_ROUNDS);
-    for (int n = kept.count - 1; n >= 0; n--)
-        if (!kept.blocks[n]->dense && !kept.blocks[n]->zero)
+    for (int n = 0; n < kept.count;)
+        if (kept.blocks[n]->for_zero && !kept.blocks[n]->zero)
             addToCleaning(&c, takeOut(n));
+        else
+            n++;
     c.map = openMap();
     pthread_mutex_unlock(&kept.lock);
     clean(threads, &c);

@@ -1,5 +1,5 @@
 // Marker particles: they carry the material and everything that travels with it. Structure of arrays, one block of
-// pages each (tlwGrowPages): a large block that is freed goes back to the system, and is not kept by the allocator.
+// pages each (tlwGrowPages).
 #ifndef TLW_SHAPE_PARTICLES_H
 #define TLW_SHAPE_PARTICLES_H
 

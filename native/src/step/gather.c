@@ -230,6 +230,6 @@ tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles,
     for (int n = 0; n < SUMS; n++)
         g.sums[n] = block + (size_t)n * cells;
     gatherAll(threads, &g);
-    tlwFreeZeroPages(block); // finishRow() leaves zeros;
+    tlwFreePages(block);
     return TLW_OK;
 }
