@@ -6,12 +6,14 @@ from __future__ import annotations
 import math
 from typing import Sequence, Tuple
 
-# Fitted to the peak memory of bakes of Suzanne at 32 to 160 cells and of melting Suzanne at 96 (within 5 %): a liquid cell with
-# its 8 particles, the band of cells around its surface, which grows with the cells to the power 2/3, and the process itself
+# Fitted to the peak memory of bakes of Suzanne at 32 to 160 cells and of melting Suzanne at 64 and 96 (within 6 %): a liquid cell
+# with its 8 particles, the band of cells around its surface, which grows with the cells to the power 2/3, and the process itself
 # with its Python. Ready scenes lie within 30 %, those with thin films at the lower end (tests/blender/test_ready_scenes.py).
-BYTES_PER_LIQUID_CELL = 2000
-BYTES_OF_SURFACE = 114_000
-BYTES_PROCESS = 66_000_000
+BYTES_PER_LIQUID_CELL = 2300
+BYTES_OF_SURFACE = 133_000
+BYTES_PROCESS = 77_000_000
+CELLS_THAT_SAVE = 250_000  # from here on the library gives memory back within a step
+SAVED = 0.15
 MOST_SPEED = 1e7  # Heat Speed-up that the library takes
 
 
@@ -31,7 +33,8 @@ def cell_counts(size: Sequence[float], cell: float) -> Tuple[int, int, int]:
 def memory(liquid_volume: float, cell: float) -> int:
     """Bytes that a bake will need, about. Cost follows the liquid, not the box around it."""
     cells = liquid_volume / cell ** 3 if cell > 0.0 else 0.0
-    return int(BYTES_PROCESS + cells * BYTES_PER_LIQUID_CELL + cells ** (2.0 / 3.0) * BYTES_OF_SURFACE)
+    kept = 1.0 - SAVED if cells >= CELLS_THAT_SAVE else 1.0
+    return int(BYTES_PROCESS + kept * (cells * BYTES_PER_LIQUID_CELL + cells ** (2.0 / 3.0) * BYTES_OF_SURFACE))
 
 
 def format_length(metres: float) -> str:

@@ -29,6 +29,8 @@ void *tlwAllocDense(size_t bytes);
 // A dense one that holds anything.
 void *tlwAllocScratch(size_t bytes);
 void tlwFreePages(void *block); // may be null
+// The same for a block whose like nobody will ask for soon: it is not kept.
+void tlwUnmapPages(void *block);
 // The block stays and is zero again; its physical memory goes back to the system.
 void tlwReleasePages(void *block, size_t bytes);
 // The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was). What

@@ -316,6 +316,12 @@ void tlwFreePages(void *block)
     pthread_mutex_unlock(&kept.lock);
 }
 
+void tlwUnmapPages(void *block)
+{
+    if (block)
+        unmapBlock(headOf(block));
+}
+
 void tlwReleasePages(void *block, size_t bytes)
 {
     if (!block)

@@ -155,6 +155,8 @@ static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)
     uint8_t *state = tlwAlloc((size_t)tiles, 1);
     void *data[TLW_MAX_FIELDS] = {0};
     bool ok = lookup && state;
+    if (grid->cell_count)
+        tlwDropPages(); // for a moment there are two windows
     for (int f = 0; ok && f < grid->field_count; f++) {
         data[f] = tlwAllocPages(grid->fields[f].element * (size_t)cells);
         ok = data[f] != NULL;
@@ -190,7 +192,7 @@ static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)
     for (int f = 0; f < grid->field_count; f++) {
         if (old.fields[f].keep && old.cell_count)
             copyKept(&old.fields[f], data[f], &old, &from, to, coords, count);
-        tlwFreePages(old.fields[f].data);
+        tlwUnmapPages(old.fields[f].data); // windows move seldom
     }
     tlwFree(old.tile_lookup);
     tlwFree(old.tile_state);
