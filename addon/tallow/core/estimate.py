@@ -13,7 +13,7 @@ BYTES_PER_LIQUID_CELL = 2300
 BYTES_OF_SURFACE = 133_000
 BYTES_PROCESS = 77_000_000
 CELLS_THAT_SAVE = 250_000  # from here on the library gives memory back within a step
-SAVED = 0.15
+SAVED = 0.13
 MOST_SPEED = 1e7  # Heat Speed-up that the library takes
 
 
