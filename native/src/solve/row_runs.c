@@ -86,18 +86,19 @@ static void joinTile(tlwRowRuns *runs, int t)
 
 tlwResult tlwJoinRowRuns(tlwRowRuns *runs)
 {
-    int64_t rows = (int64_t)runs->grid->tile_count * TLW_TILE_ROWS;
     runs->count = 0;
-    for (int64_t r = 0; r < rows; r++) {
-        runs->first[r] = runs->count;
-        TLW_FOR_RUNS(runs->mask[r], bits)
-        runs->count += bits != 0;
-    }
+    for (int64_t t = 0; t < runs->grid->tile_count; t++)
+        for (int64_t r = t * TLW_TILE_ROWS; tlwHasRuns(runs, t) && r < (t + 1) * TLW_TILE_ROWS; r++) {
+            runs->first[r] = runs->count;
+            TLW_FOR_RUNS(runs->mask[r], bits)
+            runs->count += bits != 0;
+        }
     if (!tlwReserve((void **)&runs->parent, &runs->capacity, runs->count + 1, sizeof *runs->parent))
         return TLW_OUT_OF_MEMORY;
     for (int n = 0; n < runs->count; n++)
         runs->parent[n] = n;
     for (int t = 0; t < runs->grid->tile_count; t++)
-        joinTile(runs, t);
+        if (tlwHasRuns(runs, t))
+            joinTile(runs, t);
     return TLW_OK;
 }

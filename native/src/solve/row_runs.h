@@ -4,12 +4,14 @@
 
 #include "grid/grid.h"
 
+#include <string.h>
+
 #define TLW_TILE_ROWS (TLW_TILE * TLW_TILE)
 
 typedef struct tlwRowRuns {
     const tlwGrid *grid;
     uint8_t *mask; // per tile and row: which of its eight cells are in; filled by the caller
-    int *first;    // per tile and row: number of its first run
+    int *first;    // per tile and row, where it has any: number of its first run
     int count;
     int *parent; // per run; a root is its own parent and the smallest run of its component
     int64_t capacity;
@@ -27,6 +29,16 @@ static inline int tlwFindRoot(const tlwRowRuns *runs, int run)
     while (parent[run] != run)
         run = parent[run] = parent[parent[run]];
     return run;
+}
+
+// Whether any row of a tile has runs.
+static inline bool tlwHasRuns(const tlwRowRuns *runs, int64_t tile)
+{
+    uint64_t rows[TLW_TILE], any = 0;
+    memcpy(rows, runs->mask + tile * TLW_TILE_ROWS, sizeof rows);
+    for (int n = 0; n < TLW_TILE; n++)
+        any |= rows[n];
+    return any != 0;
 }
 
 static inline unsigned tlwLowestRun(unsigned mask)

@@ -145,8 +145,10 @@ static inline bool hasCellsWithout(const int16_t *row)
 static Component *gatherComponents(const Flood *flood)
 {
     Component *components = tlwAlloc((size_t)flood->runs.count, sizeof *components);
-    int64_t r = 0;
-    for (int t = 0; components && t < flood->grid->tile_count; t++)
+    for (int64_t t = 0, r; components && t < flood->grid->tile_count; t++) {
+        if (!tlwHasRuns(&flood->runs, t))
+            continue;
+        r = t * TLW_TILE_ROWS;
         TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
         {
             int run = flood->runs.first[r];
@@ -167,19 +169,23 @@ static Component *gatherComponents(const Flood *flood)
             }
             r++;
         }
+    }
     return components;
 }
 
 // Cells of components with one basin join it; cells between basins are listed for grow().
 static tlwResult settle(Flood *flood, Component *components, int64_t **open, int64_t *open_count)
 {
-    int64_t capacity = 0, r = 0;
+    int64_t capacity = 0;
     for (int n = 0; n < flood->runs.count; n++) {
         Component *c = &components[n];
         if (flood->runs.parent[n] == n && !c->low && c->cells >= SMALLEST && flood->basins < TLW_MAX_PARTS)
             c->low = c->high = ++flood->basins;
     }
-    for (int t = 0; t < flood->grid->tile_count; t++)
+    for (int64_t t = 0, r; t < flood->grid->tile_count; t++) {
+        if (!tlwHasRuns(&flood->runs, t))
+            continue;
+        r = t * TLW_TILE_ROWS;
         TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
         {
             int run = flood->runs.first[r];
@@ -201,6 +207,7 @@ static tlwResult settle(Flood *flood, Component *components, int64_t **open, int
             }
             r++;
         }
+    }
     return TLW_OK;
 }
 
@@ -298,6 +305,37 @@ static int comparePieces(const void *a, const void *b)
     return 0;
 }
 
+// New labels: of the piece that a thin cell lies in, or of what its label has become.
+typedef struct Renaming {
+    const Flood *flood;
+    const Piece *pieces; // sorted; `cells` is the new label
+    int64_t count;
+    int size;
+    const int16_t *shifted; // by old label
+    int16_t *label;
+} Renaming;
+
+static void renameRange(void *context, int64_t begin, int64_t end)
+{
+    const Renaming *r = context;
+    const Flood *flood = r->flood;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++) {
+        int16_t *at = &r->label[row + i];
+        if (!*at)
+            continue;
+        Piece key = {*at,
+                     {tlwFloorDiv(flood->grid->tiles[t].cell[0] + i + 3, r->size), tlwFloorDiv((int)j + 3, r->size),
+                      tlwFloorDiv(k + 3, r->size)},
+                     0};
+        const Piece *piece = NULL;
+        if (flood->before[row + i] < flood->class[row + i])
+            piece = bsearch(&key, r->pieces, (size_t)r->count, sizeof key, comparePieces);
+        *at = piece ? (int16_t)piece->cells : r->shifted[*at];
+    }
+}
+
 // Cut the thin parts of every label by cubes of `size` cells. Labels keep their order, so that the stiffer stay higher.
 static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, bool *fits)
 {
@@ -344,22 +382,29 @@ static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, boo
             pieces[p].cells = pieces[p].cells >= SMALLEST / 2 ? ++next : shifted[n];
     }
     *fits = next <= TLW_MAX_PARTS;
-    for (int t = 0; *fits && t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int16_t *at = &label[row + i];
-        bool thin = *at && flood->before[row + i] < flood->class[row + i];
-        Piece key = {*at,
-                     {tlwFloorDiv(grid->tiles[t].cell[0] + i + 3, size), tlwFloorDiv((int)j + 3, size),
-                      tlwFloorDiv(k + 3, size)},
-                     0};
-        const Piece *piece = thin ? bsearch(&key, pieces, (size_t)unique, sizeof key, comparePieces) : NULL;
-        *at = piece ? (int16_t)piece->cells : shifted[*at];
-    }
-    if (*fits)
+    Renaming renaming = {flood, pieces, unique, size, shifted, label};
+    if (*fits) {
+        tlwParallelFor(flood->threads, grid->tile_count, TLW_TILE_BLOCK, renameRange, &renaming);
         *count = next;
+    }
     tlwFree(pieces);
     return TLW_OK;
+}
+
+typedef struct Labelling {
+    const Flood *flood;
+    const int16_t (*number)[CLASSES + 1];
+    int16_t *label;
+} Labelling;
+
+static void labelRange(void *context, int64_t begin, int64_t end)
+{
+    const Labelling *l = context;
+    const Flood *flood = l->flood;
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+    for (int i = 0; i < TLW_TILE; i++)
+        l->label[row + i] = flood->basin[row + i] ? l->number[flood->basin[row + i]][flood->class[row + i]] : 0;
 }
 
 static tlwResult labelBasins(Flood *flood, int16_t *label, int *count)
@@ -374,10 +419,8 @@ static tlwResult labelBasins(Flood *flood, int16_t *label, int *count)
             for (int class = 1; class <= flood->class[row + i]; class ++)
                 cells[flood->basin[row + i]][class]++;
         numberBasins(flood, (const int(*)[CLASSES + 1]) cells, number, count);
-        for (int t = 0; t < flood->grid->tile_count; t++)
-            TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++)
-            label[row + i] = flood->basin[row + i] ? number[flood->basin[row + i]][flood->class[row + i]] : 0;
+        Labelling labelling = {flood, (const int16_t(*)[CLASSES + 1]) number, label};
+        tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, labelRange, &labelling);
         bool fits = *count == 0;
         findThick(flood);
         for (int size = TLW_TILE; result == TLW_OK && !fits && size <= 1024; size *= 2)
