@@ -14,7 +14,6 @@ TAIL = """
 
 | what | measured |
 |---|---|
-| monkey 96 beside Mantaflow | 7.62 s against 462.6 s, 60.7x |
 | pressure, dam break 128^3, to 1e-5 (`test_poisson`) | 6 iterations (32^3: 6) |
 | pressure, rough pool with pillars 128^3, to 1e-5 | 8 iterations (32^3: 7) |
 | rigid contacts, 11 gears of 1937 surface balls in a pile | 0.8 to 1.5 ms CPU for all contacts |
