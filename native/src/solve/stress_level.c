@@ -25,8 +25,24 @@ static bool holdsUnknown(const tlwStressLevel *level, int64_t row)
     return used;
 }
 
-// List the rows of all tiles, joined along x where they touch; only those with unknowns when `trim`.
-static void listSpans(tlwStressLevel *level, bool trim)
+typedef struct Use {
+    const tlwStressLevel *level;
+    uint8_t *rows; // per row of each tile: it holds unknowns
+} Use;
+
+static void useRange(void *context, int64_t begin, int64_t end)
+{
+    const Use *use = context;
+    const tlwGrid *grid = &use->level->grid;
+    for (int64_t t = begin; t < end; t++) {
+        uint8_t *used = use->rows + t * TLW_TILE * TLW_TILE;
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        *used++ = holdsUnknown(use->level, row);
+    }
+}
+
+// List the rows of all tiles, joined along x where they touch; only those that are used when `used` is there.
+static void listSpans(tlwStressLevel *level, const uint8_t *used)
 {
     const tlwGrid *grid = &level->grid;
     level->span_count = 0;
@@ -36,8 +52,10 @@ static void listSpans(tlwStressLevel *level, bool trim)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, start)
         {
             tlwSpan *span = NULL;
-            for (int64_t row = start; row < start + (end - t) * TLW_TILE; row += TLW_TILE) {
-                if (trim && !holdsUnknown(level, row)) {
+            int64_t in_tile = (j - grid->tiles[t].cell[1]) + TLW_TILE * (k - grid->tiles[t].cell[2]);
+            for (int n = t; n < end; n++) {
+                int64_t row = start + (n - t) * TLW_TILE;
+                if (used && !used[(int64_t)n * TLW_TILE * TLW_TILE + in_tile]) {
                     span = NULL;
                     continue;
                 }
@@ -59,7 +77,7 @@ static tlwResult makeSpans(tlwStressLevel *level)
     level->partial = tlwAlloc((rows / TLW_SPAN_BLOCK + 1) * TLW_PARTIALS, sizeof *level->partial);
     if (!level->spans || !level->partial)
         return TLW_OUT_OF_MEMORY;
-    listSpans(level, false);
+    listSpans(level, NULL);
     return TLW_OK;
 }
 
@@ -84,9 +102,15 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
     return TLW_OK;
 }
 
-void tlwTrimSpans(tlwStressLevel *level)
+tlwResult tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level)
 {
-    listSpans(level, true);
+    Use use = {level, tlwAlloc((size_t)level->grid.tile_count * TLW_TILE * TLW_TILE, 1)};
+    if (!use.rows)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, useRange, &use);
+    listSpans(level, use.rows);
+    tlwFree(use.rows);
+    return TLW_OK;
 }
 
 void tlwFreeStressLevel(tlwStressLevel *level)

@@ -56,7 +56,7 @@ void tlwFreeStressLevel(tlwStressLevel *level);
 
 // Once the masses are known: loops visit only the rows of eight cells that hold unknowns. Vectors stay zero in the
 // others.
-void tlwTrimSpans(tlwStressLevel *level);
+tlwResult tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level);
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces);
 bool tlwAddFaceDoubles(tlwStressLevel *level, tlwFaceDoubles *faces);
 

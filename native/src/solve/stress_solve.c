@@ -313,7 +313,7 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
                     .x = system->x,
                     .scale = 1};
     memset(stats, 0, sizeof *stats);
-    tlwTrimSpans(&system->level);
+    TLW_TRY(tlwTrimSpans(threads, &system->level));
     stats->unknowns = tlwCountUnknowns(threads, &system->level);
     if (!tlwAddFaceDoubles(&system->level, &it.r) || !tlwAddFaceDoubles(&system->level, &it.p) ||
         !tlwAddFaceDoubles(&system->level, &it.q))

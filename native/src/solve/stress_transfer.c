@@ -253,6 +253,5 @@ tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwS
         gather(threads, &g);
     }
     tlwCoarsenWalls(threads, fine, coarse);
-    tlwTrimSpans(coarse);
-    return TLW_OK;
+    return tlwTrimSpans(threads, coarse);
 }
