@@ -21,7 +21,7 @@
 #define LEAST (16 * PAGE)       // smaller blocks are not kept
 #define MOST_BLOCKS 256         // that are kept
 #define MOST_BYTES (1ull << 30) // of addresses: most pages of sparse blocks were never written
-#define MOST_ROUNDS 4           // of cleaning that a block is kept without being used
+#define MOST_ROUNDS 4           // of cleaning, three a step, that a block is kept without being used
 #define MOST_USES 64            // a sparse block gathers the pages of all its users
 #define ROOM 4                  // a block may be larger by this part than was asked for
 #define CHUNK 256               // pages that are cleaned at a time
