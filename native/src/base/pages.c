@@ -114,6 +114,17 @@ static void unmapBlock(Head *head)
     munmap(head, head->size);
 }
 
+// The same pages, and untouched ones after them or fewer. NULL and the block as it was when there is no room.
+static Head *resizeBlock(Head *head, size_t size)
+{
+    mark(head, false);
+    Head *resized = mremap(head, head->size, size, MREMAP_MAYMOVE);
+    if (resized == MAP_FAILED)
+        return NULL;
+    resized->size = size;
+    return resized;
+}
+
 // Whether the list is what we take it for: it says that a page that was just written is there.
 static bool isPageMap(int map)
 {
@@ -233,24 +244,34 @@ static void putIn(Head *head)
     kept.blocks[kept.count++] = head;
 }
 
-// Whether a kept block serves better than another: one that is zero for who needs that, then the smaller one.
-static bool isBetter(const Head *head, const Head *other, bool zero)
+// Whether a kept block may stand for one of `size` bytes. Windows change by layers of tiles from step to step. A dense
+// block that is too large would cost memory; a sparse one only has more addresses, and one that is too small can grow.
+static bool serves(const Head *head, size_t size, bool dense)
 {
-    if ((head->zero == zero) != (other->zero == zero))
-        return head->zero == zero;
-    return head->size < other->size;
+    if (head->dense != dense)
+        return false;
+    return dense ? head->size >= size && head->size <= size + size / ROOM
+                 : head->size > size / 2 && head->size / 2 < size;
 }
 
-// A kept block of this size or a little more: windows change by a layer of tiles.
+// Whether it does so better than another: without growing, zero for who needs that, as little as possible away in size.
+static bool isBetter(const Head *head, const Head *other, size_t size, bool zero)
+{
+    bool fits = head->size >= size, other_fits = other->size >= size;
+    if (fits != other_fits)
+        return fits;
+    if ((head->zero == zero) != (other->zero == zero))
+        return head->zero == zero;
+    return fits ? head->size < other->size : head->size > other->size;
+}
+
 static Head *findBlock(size_t size, bool dense, bool zero)
 {
     int best = -1;
-    for (int n = kept.count - 1; n >= 0; n--) {
-        const Head *head = kept.blocks[n];
-        if (head->dense == dense && head->size >= size && head->size <= size + size / ROOM &&
-            (best < 0 || isBetter(head, kept.blocks[best], zero)))
+    for (int n = kept.count - 1; n >= 0; n--)
+        if (serves(kept.blocks[n], size, dense) &&
+            (best < 0 || isBetter(kept.blocks[n], kept.blocks[best], size, zero)))
             best = n;
-    }
     return best < 0 ? NULL : takeOut(best);
 }
 
@@ -263,6 +284,14 @@ static void dropOlderThan(unsigned rounds)
 
 // ---
 
+static Head *growOrUnmap(Head *head, size_t size)
+{
+    Head *grown = resizeBlock(head, size);
+    if (!grown)
+        unmapBlock(head);
+    return grown;
+}
+
 static void *getBlock(size_t bytes, bool dense, bool zero)
 {
     Cleaning c = {.map = -1};
@@ -271,6 +300,8 @@ static void *getBlock(size_t bytes, bool dense, bool zero)
     if (head)
         c.map = openMap();
     pthread_mutex_unlock(&kept.lock);
+    if (head && head->size < sizeOf(bytes))
+        head = growOrUnmap(head, sizeOf(bytes));
     if (!head)
         head = mapBlock(bytes, dense);
     if (!head) { // what is kept may be what is missing
@@ -341,11 +372,8 @@ void *tlwGrowPages(void *block, size_t bytes)
     size_t size = sizeOf(bytes);
     if (size == head->size)
         return block;
-    head = mremap(head, head->size, size, MREMAP_MAYMOVE);
-    if (head == MAP_FAILED)
-        return NULL;
-    head->size = size;
-    return blockOf(head);
+    head = resizeBlock(head, size);
+    return head ? blockOf(head) : NULL;
 }
 
 void tlwKeepPages(bool keep)

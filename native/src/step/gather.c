@@ -13,6 +13,7 @@
 #define ASIDE 88                    // sums: the four do not begin at the same place of a page
 #define SUMS 4                      // per axis, and of cells
 #define LEAST_PLANES (4 * TLW_TILE) // two layers of tiles that are not finished and two to come
+#define CLEARED 65536               // sums that a thread clears at a time
 #define BYTES 16000000              // for more planes than that: the more tiles at once, the better threads share them
 
 // Sums are kept two by two, so that a particle changes four numbers at a time: momentum and mass of a face; volume and
@@ -165,6 +166,13 @@ TLW_KERNEL static void finishRange(void *context, int64_t begin, int64_t end)
         }
 }
 
+// Before anything is added: pages that are new come from the system on all threads at once, which they would not if
+// two particles of one page were the first there.
+static void clearRange(void *context, int64_t begin, int64_t end)
+{
+    memset((Sum *)context + begin, 0, (size_t)(end - begin) * sizeof(Sum));
+}
+
 // The colours of the even or the odd layers of tiles up to `last`, in order. `next` is the first tile of every colour
 // that has not been done.
 static void gatherLayers(tlwThreads *threads, Gather *g, int last, int next[8])
@@ -224,9 +232,10 @@ tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles,
     g.density = tlwGetFloats(grid, flow->density);
     g.planes = choosePlanes(grid);
     size_t cells = (size_t)(grid->stride_z * g.planes + ASIDE), bytes = SUMS * cells * sizeof(Sum);
-    Sum *block = tlwAllocDense(bytes); // one, as large pages are few in small blocks
+    Sum *block = tlwAllocScratch(bytes); // one, as large pages are few in small blocks
     if (!block)
         return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, (int64_t)(SUMS * cells), CLEARED, clearRange, block);
     for (int n = 0; n < SUMS; n++)
         g.sums[n] = block + (size_t)n * cells;
     gatherAll(threads, &g);
