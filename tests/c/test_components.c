@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "grid/components.h"
+#include "solve/row_runs.h"
 
 #define TILES 4
 
@@ -107,8 +108,81 @@ static void test_labels_are_those_of_a_flood_fill(void **state)
     }
 }
 
+static void fillMasks(const Case *c, tlwRowRuns *runs)
+{
+    for (int t = 0, r = 0; t < c->grid.tile_count; t++)
+        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
+        {
+            runs->mask[r] = 0;
+            for (int i = 0; i < TLW_TILE; i++)
+                runs->mask[r] |= (uint8_t)(c->member[row + i] << i);
+            r++;
+        }
+}
+
+// Components are named after their first run, so in the order of names they are a flood fill's labels.
+static void checkRuns(const Case *c, const tlwRowRuns *runs, const int32_t *expected)
+{
+    int *label = tlwAlloc((size_t)runs->count + 1, sizeof *label), count = 0, lumps = 0;
+    for (int t = 0, r = 0; t < c->grid.tile_count; t++)
+        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
+        {
+            int run = runs->first[r];
+            TLW_FOR_RUNS((unsigned)runs->mask[r], bits)
+            {
+                int of = runs->component[run];
+                assert_int_equal(runs->component[runs->lump[run]], of);
+                assert_in_range(runs->lump[run], runs->start[t], run);
+                label[of] = label[of] ? label[of] : ++count;
+                for (int i = 0; i < TLW_TILE; i++)
+                    if (bits >> i & 1)
+                        assert_int_equal(label[of], expected[row + i]);
+                run++;
+            }
+            r++;
+        }
+    TLW_FOR_LUMPS(runs, n)
+    {
+        assert_int_equal(runs->lump[n], n);
+        lumps++;
+    }
+    for (int n = 0; n < runs->count; n++)
+        lumps -= runs->lump[n] == n;
+    assert_int_equal(lumps, 0);
+    tlwFree(label);
+}
+
+static void test_runs_are_joined_as_by_a_flood_fill(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        tlwThreads *pool = tlwCreateThreads(threads);
+        for (unsigned filled = 0; filled <= 16; filled++) {
+            Case c;
+            tlwRowRuns runs;
+            makeCase(&c, filled, 16);
+            int32_t *expected = tlwAlloc((size_t)c.grid.cell_count, sizeof *expected);
+            flood(&c, expected);
+            assert_true(tlwInitRowRuns(&runs, &c.grid));
+            for (int round = 0; round < 2; round++) { // nothing is left of other masks
+                memset(runs.mask, round ? 0 : 0xa5, (size_t)c.grid.tile_count * TLW_TILE_ROWS);
+                assert_int_equal(tlwJoinRowRuns(pool, &runs), TLW_OK);
+                fillMasks(&c, &runs);
+                assert_int_equal(tlwJoinRowRuns(pool, &runs), TLW_OK);
+                checkRuns(&c, &runs, expected);
+            }
+            tlwFreeRowRuns(&runs);
+            tlwFree(expected);
+            tlwFree(c.member);
+            tlwFreeGrid(&c.grid);
+        }
+        tlwDestroyThreads(pool);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels_are_those_of_a_flood_fill)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels_are_those_of_a_flood_fill),
+                                       cmocka_unit_test(test_runs_are_joined_as_by_a_flood_fill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,38 +8,26 @@
 
 #define TLW_TILE_ROWS (TLW_TILE * TLW_TILE)
 
+// Runs are numbered tile by tile. Those of a tile that hang together within it are one lump, which is named after the
+// first of them; lumps that touch are one component, named after the first of all.
 typedef struct tlwRowRuns {
     const tlwGrid *grid;
-    uint8_t *mask; // per tile and row: which of its eight cells are in; filled by the caller
-    int *first;    // per tile and row, where it has any: number of its first run
-    int count;
-    int *parent; // per run; a root is its own parent and the smallest run of its component
-    int64_t capacity;
+    uint8_t *mask;  // per tile and row: which of its eight cells are in; filled by the caller
+    int *first;     // per tile and row, where it has any: number of its first run
+    int *start;     // per tile: number of its first run; one more at the end
+    int *lumps;     // per tile: how many it has
+    int count;      // of runs
+    int *lump;      // per run: its lump
+    int *list;      // the lumps of tile t in rising order, from start[t] on
+    int *component; // per run: its component
+    int64_t lump_capacity, list_capacity, component_capacity;
 } tlwRowRuns;
 
 bool tlwInitRowRuns(tlwRowRuns *runs, const tlwGrid *grid);
 void tlwFreeRowRuns(tlwRowRuns *runs);
 
 // Number the runs of the masks and join those that touch over cell faces.
-tlwResult tlwJoinRowRuns(tlwRowRuns *runs);
-
-static inline int tlwFindRoot(const tlwRowRuns *runs, int run)
-{
-    int *parent = runs->parent;
-    while (parent[run] != run)
-        run = parent[run] = parent[parent[run]];
-    return run;
-}
-
-// Whether any row of a tile has runs.
-static inline bool tlwHasRuns(const tlwRowRuns *runs, int64_t tile)
-{
-    uint64_t rows[TLW_TILE], any = 0;
-    memcpy(rows, runs->mask + tile * TLW_TILE_ROWS, sizeof rows);
-    for (int n = 0; n < TLW_TILE; n++)
-        any |= rows[n];
-    return any != 0;
-}
+tlwResult tlwJoinRowRuns(tlwThreads *threads, tlwRowRuns *runs);
 
 static inline unsigned tlwLowestRun(unsigned mask)
 {
@@ -51,5 +39,12 @@ static inline unsigned tlwLowestRun(unsigned mask)
 #define TLW_FOR_RUNS(row_mask, bits)                                                                                   \
     for (unsigned rest_##bits = (row_mask), bits; rest_##bits && (bits = tlwLowestRun(rest_##bits), 1);                \
          rest_##bits &= ~bits)
+
+// Visit the lumps of all tiles in rising order.
+#define TLW_FOR_LUMPS(runs, lump_now)                                                                                  \
+    for (int tile_##lump_now = 0; tile_##lump_now < (runs)->grid->tile_count; tile_##lump_now++)                       \
+        for (int at_##lump_now = (runs)->start[tile_##lump_now],                                                       \
+                 end_##lump_now = at_##lump_now + (runs)->lumps[tile_##lump_now], lump_now;                            \
+             at_##lump_now < end_##lump_now && (lump_now = (runs)->list[at_##lump_now], 1); at_##lump_now++)
 
 #endif

@@ -1,289 +1,73 @@
 #include "solve/stress_components.h"
 
 #include "base/memory.h"
-#include "solve/row_runs.h"
+#include "solve/stress_basins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const double THRESHOLDS[] = {1, 1e2, 1e4, 1e6, 1e8};
-enum { CLASSES = 5, DEPTHS = 4, MAX_DEPTH = 6, LEVELS = (CLASSES + 1) * DEPTHS };
-static const int DEPTH_OF[MAX_DEPTH + 1] = {0, 0, 1, 2, 2, 3, 3}; // cells below the surface -> depth step
-static const int SMALLEST = 10;                                   // cells of a part
+static const double THRESHOLDS[TLW_STIFF_CLASSES] = {1, 1e2, 1e4, 1e6, 1e8};
 static const int THICK = 3, THICK_REACH = 5; // a part is thick within 5 cells of where it is 3 deep
-static const int REACH = 8;                  // cells a basin grows into a neck between two
 static const double SAME_SHARE = 0.98;       // of the softer part around: not worth its own label
 
-typedef struct Flood {
-    tlwThreads *threads;
-    tlwStressLevel *level;
-    const tlwGrid *grid;
-    uint8_t *class;  // per cell: thresholds it exceeds
-    uint8_t *depth;  // per cell: cells below the surface of its class, 1 .. MAX_DEPTH
-    uint8_t *before; // depth of the pass before
-    int16_t *basin;  // per cell; 0 = none yet
-    float limit[CLASSES];
-    int basins;
-    tlwRowRuns runs;
-    int level_now; // of floodLevel
-} Flood;
-
-static void classifyRange(void *context, int64_t begin, int64_t end)
+static bool isRowOfClass(const uint8_t *row, int class)
 {
-    Flood *flood = context;
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        float c = flood->level->c[TLW_XX][row + i];
-        int class = 0;
-        for (int n = 0; n < CLASSES; n++)
-            class += c > flood->limit[n];
-        flood->class[row + i] = (uint8_t) class;
-        flood->depth[row + i] = 1;
-    }
-}
-
-// A cell is one deeper than its shallowest neighbour; softer neighbours are the surface.
-static void deepenRange(void *context, int64_t begin, int64_t end)
-{
-    Flood *flood = context;
-    const int64_t stride[3] = {1, flood->grid->stride_y, flood->grid->stride_z};
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        int64_t at = row + i;
-        int least = MAX_DEPTH;
-        for (int n = 0; n < 6; n++) {
-            int64_t other = at + (n & 1 ? stride[n >> 1] : -stride[n >> 1]);
-            int depth = flood->class[other] >= flood->class[at] ? flood->before[other] : 0;
-            least = depth < least ? depth : least;
-        }
-        flood->depth[at] = (uint8_t)(least < MAX_DEPTH ? least + 1 : MAX_DEPTH);
-    }
-}
-
-static void measureDepth(Flood *flood)
-{
-    tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, classifyRange, flood);
-    for (int n = 1; n < MAX_DEPTH; n++) {
-        uint8_t *keep = flood->before;
-        flood->before = flood->depth;
-        flood->depth = keep;
-        tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, deepenRange, flood);
-    }
+    int differs = 0;
+    for (int i = 0; i < TLW_TILE; i++)
+        differs |= row[i] ^ class;
+    return !differs;
 }
 
 // Thin parts bend: a coarse grid makes them too stiff, so they are cut into short pieces. `before` becomes the highest
 // class that is thick near a cell.
 static void thickRange(void *context, int64_t begin, int64_t end)
 {
-    Flood *flood = context;
-    const int64_t stride[3] = {1, flood->grid->stride_y, flood->grid->stride_z};
+    tlwBasins *basins = context;
+    const int64_t stride[3] = {1, basins->grid->stride_y, basins->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+        TLW_FOR_ROWS(basins->grid, &basins->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++) {
         int64_t at = row + i;
-        uint8_t most = flood->before[at];
+        uint8_t most = basins->before[at];
         for (int n = 0; n < 6; n++) {
-            uint8_t other = flood->before[at + (n & 1 ? stride[n >> 1] : -stride[n >> 1])];
+            uint8_t other = basins->before[at + (n & 1 ? stride[n >> 1] : -stride[n >> 1])];
             most = other > most ? other : most;
         }
-        flood->depth[at] = most;
+        basins->depth[at] = most;
     }
 }
 
 static void deepRange(void *context, int64_t begin, int64_t end)
 {
-    Flood *flood = context;
+    tlwBasins *basins = context;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+        TLW_FOR_ROWS(basins->grid, &basins->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++)
-        flood->depth[row + i] = flood->depth[row + i] >= THICK ? flood->class[row + i] : 0;
+        basins->depth[row + i] = basins->depth[row + i] >= THICK ? basins->class[row + i] : 0;
 }
 
-static void findThick(Flood *flood)
+static void findThick(tlwThreads *threads, tlwBasins *basins)
 {
-    tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, deepRange, flood);
+    tlwParallelFor(threads, basins->grid->tile_count, TLW_TILE_BLOCK, deepRange, basins);
     for (int n = 0; n <= THICK_REACH; n++) {
-        uint8_t *keep = flood->before;
-        flood->before = flood->depth;
-        flood->depth = keep;
+        uint8_t *keep = basins->before;
+        basins->before = basins->depth;
+        basins->depth = keep;
         if (n < THICK_REACH)
-            tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, thickRange, flood);
+            tlwParallelFor(threads, basins->grid->tile_count, TLW_TILE_BLOCK, thickRange, basins);
     }
-}
-
-static int levelOf(const Flood *flood, int64_t at)
-{
-    int class = flood->class[at];
-    return class ? class * DEPTHS + DEPTH_OF[flood->depth[at]] : 0;
-}
-
-// What is known of a component while its runs are visited.
-typedef struct Component {
-    int cells;
-    int low, high; // basins in it
-} Component;
-
-// Most rows lie in one basin, or in none yet: eight cells at a time are told apart from the others.
-static inline bool isRowOf(const int16_t *row, int basin)
-{
-    int differs = 0;
-    for (int i = 0; i < TLW_TILE; i++)
-        differs |= row[i] ^ basin;
-    return !differs;
-}
-
-static inline bool hasCellsWithout(const int16_t *row)
-{
-    bool any = false;
-    for (int i = 0; i < TLW_TILE; i++)
-        any |= row[i] == 0;
-    return any;
-}
-
-static Component *gatherComponents(const Flood *flood)
-{
-    Component *components = tlwAlloc((size_t)flood->runs.count, sizeof *components);
-    for (int64_t t = 0, r; components && t < flood->grid->tile_count; t++) {
-        if (!tlwHasRuns(&flood->runs, t))
-            continue;
-        r = t * TLW_TILE_ROWS;
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        {
-            int run = flood->runs.first[r];
-            bool empty = isRowOf(flood->basin + row, 0);
-            TLW_FOR_RUNS(flood->runs.mask[r], bits)
-            {
-                Component *c = &components[tlwFindRoot(&flood->runs, run++)];
-                c->cells += __builtin_popcount(bits);
-                if (empty || (c->low == c->high && isRowOf(flood->basin + row, c->low)))
-                    continue;
-                for (int i = 0; i < TLW_TILE; i++) {
-                    int basin = bits >> i & 1 ? flood->basin[row + i] : 0;
-                    if (basin) {
-                        c->low = !c->low || basin < c->low ? basin : c->low;
-                        c->high = basin > c->high ? basin : c->high;
-                    }
-                }
-            }
-            r++;
-        }
-    }
-    return components;
-}
-
-// Cells of components with one basin join it; cells between basins are listed for grow().
-static tlwResult settle(Flood *flood, Component *components, int64_t **open, int64_t *open_count)
-{
-    int64_t capacity = 0;
-    for (int n = 0; n < flood->runs.count; n++) {
-        Component *c = &components[n];
-        if (flood->runs.parent[n] == n && !c->low && c->cells >= SMALLEST && flood->basins < TLW_MAX_PARTS)
-            c->low = c->high = ++flood->basins;
-    }
-    for (int64_t t = 0, r; t < flood->grid->tile_count; t++) {
-        if (!tlwHasRuns(&flood->runs, t))
-            continue;
-        r = t * TLW_TILE_ROWS;
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        {
-            int run = flood->runs.first[r];
-            TLW_FOR_RUNS(flood->runs.mask[r], bits)
-            {
-                const Component *c = &components[tlwFindRoot(&flood->runs, run++)];
-                if (!hasCellsWithout(flood->basin + row))
-                    continue;
-                if (!tlwReserve((void **)open, &capacity, *open_count + TLW_TILE, sizeof **open))
-                    return TLW_OUT_OF_MEMORY;
-                for (int i = 0; i < TLW_TILE; i++) {
-                    if (!(bits >> i & 1) || flood->basin[row + i])
-                        continue;
-                    if (c->low == c->high)
-                        flood->basin[row + i] = (int16_t)c->low;
-                    else
-                        (*open)[(*open_count)++] = row + i;
-                }
-            }
-            r++;
-        }
-    }
-    return TLW_OK;
-}
-
-// Basins grow into the cells between them, one layer at a time. What they do not reach stays for softer levels.
-static void grow(Flood *flood, int64_t *open, int64_t count)
-{
-    const int64_t stride[3] = {1, flood->grid->stride_y, flood->grid->stride_z};
-    for (int pass = 0; pass < REACH && count; pass++) {
-        int64_t left = 0;
-        for (int64_t n = 0; n < count; n++) {
-            int64_t at = open[n];
-            int16_t basin = 0;
-            for (int m = 0; m < 6 && !basin; m++) {
-                basin = flood->basin[at + (m & 1 ? stride[m >> 1] : -stride[m >> 1])];
-                basin = basin > 0 ? basin : 0;
-            }
-            if (basin)
-                flood->basin[at] = (int16_t)-basin; // visible to the next pass only
-            else
-                open[left++] = at;
-        }
-        if (left == count)
-            break;
-        for (int t = 0; t < flood->grid->tile_count; t++)
-            TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++)
-            flood->basin[row + i] = (int16_t)abs(flood->basin[row + i]);
-        count = left;
-    }
-}
-
-// Which cells lie at the present level or above; returns their number.
-static double maskRange(void *context, int64_t begin, int64_t end)
-{
-    const Flood *flood = context;
-    int cells = 0;
-    for (int64_t t = begin; t < end; t++) {
-        uint8_t *out = flood->runs.mask + t * TLW_TILE * TLW_TILE;
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        {
-            unsigned mask = 0;
-            for (int i = 0; i < TLW_TILE; i++)
-                mask |= (unsigned)(levelOf(flood, row + i) >= flood->level_now) << i;
-            cells += __builtin_popcount(mask);
-            *out++ = (uint8_t)mask;
-        }
-    }
-    return cells;
-}
-
-static tlwResult floodLevel(Flood *flood, int level)
-{
-    flood->level_now = level;
-    if (!(tlwParallelSum(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, maskRange, flood) > 0))
-        return TLW_OK;
-    TLW_TRY(tlwJoinRowRuns(&flood->runs));
-    int64_t *open = NULL, open_count = 0;
-    Component *components = gatherComponents(flood);
-    tlwResult result = components ? settle(flood, components, &open, &open_count) : TLW_OUT_OF_MEMORY;
-    if (result == TLW_OK)
-        grow(flood, open, open_count);
-    tlwFree(components);
-    tlwFree(open);
-    return result;
 }
 
 // A label per basin and class, where the class is a part of its own.
-static void numberBasins(const Flood *flood, const int (*cells)[CLASSES + 1], int16_t (*number)[CLASSES + 1],
-                         int *count)
+static void numberBasins(const tlwBasins *basins, const int (*cells)[TLW_STIFF_CLASSES + 1],
+                         int16_t (*number)[TLW_STIFF_CLASSES + 1], int *count)
 {
     int size[TLW_MAX_PARTS + 1] = {0};
     // Softer classes first: a face between two parts belongs to the higher label, and must be the stiffer one's.
-    for (int class = 1; class <= CLASSES; class ++)
-        for (int b = 1; b <= flood->basins; b++) {
+    for (int class = 1; class <= TLW_STIFF_CLASSES; class ++)
+        for (int b = 1; b <= basins->count; b++) {
             int softer = number[b][class - 1], around = softer ? size[softer] : 0, here = cells[b][class];
-            bool own = here >= SMALLEST && (!around || here <= SAME_SHARE * around) && *count < TLW_MAX_PARTS;
+            bool own = here >= TLW_SMALLEST_PART && (!around || here <= SAME_SHARE * around) && *count < TLW_MAX_PARTS;
             number[b][class] = (int16_t)(own ? ++*count : softer);
             if (own)
                 size[*count] = here;
@@ -307,7 +91,7 @@ static int comparePieces(const void *a, const void *b)
 
 // New labels: of the piece that a thin cell lies in, or of what its label has become.
 typedef struct Renaming {
-    const Flood *flood;
+    const tlwBasins *basins;
     const Piece *pieces; // sorted; `cells` is the new label
     int64_t count;
     int size;
@@ -318,48 +102,69 @@ typedef struct Renaming {
 static void renameRange(void *context, int64_t begin, int64_t end)
 {
     const Renaming *r = context;
-    const Flood *flood = r->flood;
+    const tlwBasins *basins = r->basins;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+        TLW_FOR_ROWS(basins->grid, &basins->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++) {
         int16_t *at = &r->label[row + i];
         if (!*at)
             continue;
         Piece key = {*at,
-                     {tlwFloorDiv(flood->grid->tiles[t].cell[0] + i + 3, r->size), tlwFloorDiv((int)j + 3, r->size),
+                     {tlwFloorDiv(basins->grid->tiles[t].cell[0] + i + 3, r->size), tlwFloorDiv((int)j + 3, r->size),
                       tlwFloorDiv(k + 3, r->size)},
                      0};
         const Piece *piece = NULL;
-        if (flood->before[row + i] < flood->class[row + i])
+        if (basins->before[row + i] < basins->class[row + i])
             piece = bsearch(&key, r->pieces, (size_t)r->count, sizeof key, comparePieces);
         *at = piece ? (int16_t)piece->cells : r->shifted[*at];
     }
 }
 
-// Cut the thin parts of every label by cubes of `size` cells. Labels keep their order, so that the stiffer stay higher.
-static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, bool *fits)
+// Whether any cell of a row is in a thin part.
+static bool isThinRow(const tlwBasins *basins, const int16_t *label, int64_t row)
 {
-    const tlwGrid *grid = flood->grid;
-    Piece *pieces = NULL;
-    int64_t capacity = 0, found = 0;
+    bool any = false;
+    for (int64_t i = row; i < row + TLW_TILE; i++)
+        any |= (label[i] != 0) & (basins->before[i] < basins->class[i]);
+    return any;
+}
+
+// The pieces of thin parts, as many times as rows go through them.
+static bool listPieces(const tlwBasins *basins, const int16_t *label, int size, Piece **pieces, int64_t *found)
+{
+    const tlwGrid *grid = basins->grid;
+    int64_t capacity = 0;
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        if (!label[row + i] || flood->before[row + i] >= flood->class[row + i])
-            continue;
-        Piece piece = {label[row + i],
-                       {tlwFloorDiv(grid->tiles[t].cell[0] + i + 3, size), tlwFloorDiv((int)j + 3, size),
-                        tlwFloorDiv(k + 3, size)},
-                       1};
-        if (found && comparePieces(&piece, &pieces[found - 1]) == 0) {
-            pieces[found - 1].cells++;
-            continue;
+        {
+            if (!isThinRow(basins, label, row))
+                continue;
+            if (!tlwReserve((void **)pieces, &capacity, *found + TLW_TILE, sizeof **pieces))
+                return false;
+            for (int i = 0; i < TLW_TILE; i++) {
+                if (!label[row + i] || basins->before[row + i] >= basins->class[row + i])
+                    continue;
+                Piece piece = {label[row + i],
+                               {tlwFloorDiv(grid->tiles[t].cell[0] + i + 3, size), tlwFloorDiv((int)j + 3, size),
+                                tlwFloorDiv(k + 3, size)},
+                               1};
+                if (*found && comparePieces(&piece, &(*pieces)[*found - 1]) == 0)
+                    (*pieces)[*found - 1].cells++;
+                else
+                    (*pieces)[(*found)++] = piece;
+            }
         }
-        if (!tlwReserve((void **)&pieces, &capacity, found + 1, sizeof *pieces)) {
-            tlwFree(pieces);
-            return TLW_OUT_OF_MEMORY;
-        }
-        pieces[found++] = piece;
+    return true;
+}
+
+// Cut the thin parts of every label by cubes of `size` cells. Labels keep their order, so that the stiffer stay higher.
+static tlwResult cutThin(tlwThreads *threads, tlwBasins *basins, int16_t *label, int *count, int size, bool *fits)
+{
+    Piece *pieces = NULL;
+    int64_t found = 0;
+    if (!listPieces(basins, label, size, &pieces, &found)) {
+        tlwFree(pieces);
+        return TLW_OUT_OF_MEMORY;
     }
     *fits = true;
     if (!found)
@@ -379,12 +184,12 @@ static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, boo
     for (int n = 1; n <= *count; n++) {
         shifted[n] = (int16_t)++next;
         for (; p < unique && pieces[p].label == n; p++)
-            pieces[p].cells = pieces[p].cells >= SMALLEST / 2 ? ++next : shifted[n];
+            pieces[p].cells = pieces[p].cells >= TLW_SMALLEST_PART / 2 ? ++next : shifted[n];
     }
     *fits = next <= TLW_MAX_PARTS;
-    Renaming renaming = {flood, pieces, unique, size, shifted, label};
+    Renaming renaming = {basins, pieces, unique, size, shifted, label};
     if (*fits) {
-        tlwParallelFor(flood->threads, grid->tile_count, TLW_TILE_BLOCK, renameRange, &renaming);
+        tlwParallelFor(threads, basins->grid->tile_count, TLW_TILE_BLOCK, renameRange, &renaming);
         *count = next;
     }
     tlwFree(pieces);
@@ -392,39 +197,50 @@ static tlwResult cutThin(Flood *flood, int16_t *label, int *count, int size, boo
 }
 
 typedef struct Labelling {
-    const Flood *flood;
-    const int16_t (*number)[CLASSES + 1];
+    const tlwBasins *basins;
+    const int16_t (*number)[TLW_STIFF_CLASSES + 1];
     int16_t *label;
 } Labelling;
 
 static void labelRange(void *context, int64_t begin, int64_t end)
 {
     const Labelling *l = context;
-    const Flood *flood = l->flood;
+    const tlwBasins *basins = l->basins;
     for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
+        TLW_FOR_ROWS(basins->grid, &basins->grid->tiles[t], j, k, row)
     for (int i = 0; i < TLW_TILE; i++)
-        l->label[row + i] = flood->basin[row + i] ? l->number[flood->basin[row + i]][flood->class[row + i]] : 0;
+        l->label[row + i] = basins->basin[row + i] ? l->number[basins->basin[row + i]][basins->class[row + i]] : 0;
 }
 
-static tlwResult labelBasins(Flood *flood, int16_t *label, int *count)
+// Cells of each basin that are in a class or in a stiffer one.
+static void countCells(const tlwBasins *basins, int (*cells)[TLW_STIFF_CLASSES + 1])
 {
-    int(*cells)[CLASSES + 1] = tlwAlloc((size_t)flood->basins + 1, sizeof *cells);
-    int16_t(*number)[CLASSES + 1] = tlwAlloc((size_t)flood->basins + 1, sizeof *number);
+    for (int t = 0; t < basins->grid->tile_count; t++)
+        TLW_FOR_ROWS(basins->grid, &basins->grid->tiles[t], j, k, row)
+        {
+            const uint8_t *class = basins->class + row;
+            const int16_t *basin = basins->basin + row;
+            bool same = isRowOfClass(class, class[0]) && tlwIsRowOf(basin, basin[0]);
+            for (int i = 0; i < (same ? 1 : TLW_TILE); i++)
+                for (int n = 1; n <= class[i]; n++)
+                    cells[basin[i]][n] += same ? TLW_TILE : 1;
+        }
+}
+
+static tlwResult labelBasins(tlwThreads *threads, tlwBasins *basins, int16_t *label, int *count)
+{
+    int(*cells)[TLW_STIFF_CLASSES + 1] = tlwAlloc((size_t)basins->count + 1, sizeof *cells);
+    int16_t(*number)[TLW_STIFF_CLASSES + 1] = tlwAlloc((size_t)basins->count + 1, sizeof *number);
     tlwResult result = cells && number ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
-        for (int t = 0; t < flood->grid->tile_count; t++)
-            TLW_FOR_ROWS(flood->grid, &flood->grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++)
-            for (int class = 1; class <= flood->class[row + i]; class ++)
-                cells[flood->basin[row + i]][class]++;
-        numberBasins(flood, (const int(*)[CLASSES + 1]) cells, number, count);
-        Labelling labelling = {flood, (const int16_t(*)[CLASSES + 1]) number, label};
-        tlwParallelFor(flood->threads, flood->grid->tile_count, TLW_TILE_BLOCK, labelRange, &labelling);
+        countCells(basins, cells);
+        numberBasins(basins, (const int(*)[TLW_STIFF_CLASSES + 1]) cells, number, count);
+        Labelling labelling = {basins, (const int16_t(*)[TLW_STIFF_CLASSES + 1]) number, label};
+        tlwParallelFor(threads, basins->grid->tile_count, TLW_TILE_BLOCK, labelRange, &labelling);
         bool fits = *count == 0;
-        findThick(flood);
+        findThick(threads, basins);
         for (int size = TLW_TILE; result == TLW_OK && !fits && size <= 1024; size *= 2)
-            result = cutThin(flood, label, count, size, &fits);
+            result = cutThin(threads, basins, label, count, size, &fits);
     }
     tlwFree(cells);
     tlwFree(number);
@@ -433,7 +249,7 @@ static tlwResult labelBasins(Flood *flood, int16_t *label, int *count)
 
 tlwResult tlwFindStiffParts(tlwThreads *threads, tlwStressLevel *level, double unit_mass, int16_t *label, int *count)
 {
-    Flood flood = {.threads = threads, .level = level, .grid = &level->grid, .basin = label};
+    tlwBasins basins = {.grid = &level->grid, .c = level->c[TLW_XX], .basin = label};
     int slot[3];
     *count = 0;
     for (int n = 0; n < 3; n++) {
@@ -441,18 +257,14 @@ tlwResult tlwFindStiffParts(tlwThreads *threads, tlwStressLevel *level, double u
         if (slot[n] < 0)
             return TLW_OUT_OF_MEMORY;
     }
-    flood.class = tlwGetBytes(&level->grid, slot[0]);
-    flood.depth = tlwGetBytes(&level->grid, slot[1]);
-    flood.before = tlwGetBytes(&level->grid, slot[2]);
-    for (int n = 0; n < CLASSES; n++)
-        flood.limit[n] = (float)(2 * THRESHOLDS[n] * unit_mass);
-    tlwResult result = tlwInitRowRuns(&flood.runs, flood.grid) ? TLW_OK : TLW_OUT_OF_MEMORY;
-    measureDepth(&flood);
-    for (int n = LEVELS - 1; n >= DEPTHS && result == TLW_OK; n--)
-        result = floodLevel(&flood, n);
+    basins.class = tlwGetBytes(&level->grid, slot[0]);
+    basins.depth = tlwGetBytes(&level->grid, slot[1]);
+    basins.before = tlwGetBytes(&level->grid, slot[2]);
+    for (int n = 0; n < TLW_STIFF_CLASSES; n++)
+        basins.limit[n] = (float)(2 * THRESHOLDS[n] * unit_mass);
+    tlwResult result = tlwFindBasins(threads, &basins, TLW_MAX_PARTS);
     if (result == TLW_OK)
-        result = labelBasins(&flood, label, count);
-    tlwFreeRowRuns(&flood.runs);
+        result = labelBasins(threads, &basins, label, count);
     for (int n = 0; n < 3; n++)
         tlwReturnField(&level->grid, slot[n]);
     return result;
