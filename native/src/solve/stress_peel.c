@@ -27,41 +27,6 @@ static int countGhostSamples(const tlwStressSystem *system, int component, int64
     return count;
 }
 
-static tlwResult peelSample(tlwStressSystem *system, tlwStressPeel *peel, int kind, int64_t i)
-{
-    tlwStressLevel *level = &system->level;
-    int component[4], sign[4], samples[4];
-    int64_t face[4], start = peel->count;
-    int faces = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
-    double c = level->c[kind][i], compliance = 1 / c, offset = 0;
-    if (!tlwReserve((void **)&peel->faces, &peel->capacity, peel->count + 4, sizeof *peel->faces))
-        return TLW_OUT_OF_MEMORY;
-    for (int f = 0; f < faces; f++) {
-        samples[f] = countGhostSamples(system, component[f], face[f]);
-        if (!samples[f])
-            continue;
-        float whole = level->mass[component[f]][face[f]], share = 1 / (float)samples[f];
-        float old = system->b.at[component[f]][face[f]] / whole;
-        compliance += 1 / (whole * share);
-        offset += sign[f] * old;
-        peel->faces[peel->count++] = (tlwPeeledFace){.face = face[f],
-                                                     .sample = i,
-                                                     .component = (int8_t)component[f],
-                                                     .kind = (int8_t)kind,
-                                                     .sign = (int8_t)sign[f],
-                                                     .share = share,
-                                                     .mass = whole * share,
-                                                     .old = old};
-    }
-    if (peel->count == start)
-        return TLW_OK;
-    level->c[kind][i] = (float)(1 / compliance);
-    for (int f = 0; f < faces; f++)
-        if (!samples[f] && level->mass[component[f]][face[f]] > 0)
-            system->b.at[component[f]][face[f]] -= (float)(sign[f] * level->c[kind][i] * offset);
-    return TLW_OK;
-}
-
 // All four cells around the edge hold samples, so none of its faces is a ghost.
 static bool isInside(const tlwStressLevel *level, int kind, int64_t i)
 {
@@ -72,45 +37,143 @@ static bool isInside(const tlwStressLevel *level, int kind, int64_t i)
 }
 
 typedef struct Search {
-    const tlwStressLevel *level;
-    uint8_t *rows; // per row of each tile: it has samples at the liquid's edge
+    tlwStressSystem *system;
+    uint8_t *rows;  // per row of each tile: it has samples with ghost faces
+    int64_t *start; // per tile: its first peeled face
+    tlwPeeledFace *faces;
 } Search;
 
-static void edgeRange(void *context, int64_t begin, int64_t end)
+// The ghost faces of a sample at the liquid's edge; returns how many there are. `out` may be null.
+static int findGhosts(const tlwStressSystem *system, int kind, int64_t i, tlwPeeledFace *out)
+{
+    const tlwStressLevel *level = &system->level;
+    int component[4], sign[4], count = 0;
+    int64_t face[4];
+    if (!(level->c[kind][i] > 0) || isInside(level, kind, i))
+        return 0;
+    int faces = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
+    for (int f = 0; f < faces; f++) {
+        int samples = countGhostSamples(system, component[f], face[f]);
+        if (!samples)
+            continue;
+        float whole = level->mass[component[f]][face[f]], share = 1 / (float)samples;
+        if (out)
+            out[count] = (tlwPeeledFace){.face = face[f],
+                                         .sample = i,
+                                         .component = (int8_t)component[f],
+                                         .kind = (int8_t)kind,
+                                         .sign = (int8_t)sign[f],
+                                         .share = share,
+                                         .mass = whole * share,
+                                         .old = system->b.at[component[f]][face[f]] / whole};
+        count++;
+    }
+    return count;
+}
+
+static void countRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;
-    const tlwGrid *grid = &s->level->grid;
+    const tlwGrid *grid = &s->system->level.grid;
     for (int64_t t = begin; t < end; t++) {
         uint8_t *found = s->rows + t * TLW_TILE * TLW_TILE;
+        int64_t all = 0;
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
         {
-            *found = 0;
-            for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
-                for (int64_t i = row; i < row + TLW_TILE; i++)
-                    *found |= s->level->c[kind][i] > 0 && !isInside(s->level, kind, i);
-            found++;
+            int count = 0;
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
+                    count += findGhosts(s->system, kind, i, NULL);
+            *found++ = count > 0;
+            all += count;
         }
+        s->start[t] = all;
     }
+}
+
+static void listRange(void *context, int64_t begin, int64_t end)
+{
+    const Search *s = context;
+    const tlwGrid *grid = &s->system->level.grid;
+    for (int64_t t = begin; t < end; t++) {
+        const uint8_t *found = s->rows + t * TLW_TILE * TLW_TILE;
+        tlwPeeledFace *out = s->faces + s->start[t];
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+        if (*found++)
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
+                    out += findGhosts(s->system, kind, i, out);
+    }
+}
+
+static bool isListed(const tlwPeeledFace *faces, int64_t count, int component, int64_t face)
+{
+    bool listed = false;
+    for (int64_t n = 0; n < count; n++)
+        listed |= faces[n].component == component && faces[n].face == face;
+    return listed;
+}
+
+static int64_t endOfSample(const tlwStressPeel *peel, int64_t begin)
+{
+    const tlwPeeledFace *first = &peel->faces[begin];
+    int64_t end = begin + 1;
+    while (end < peel->count && peel->faces[end].sample == first->sample && peel->faces[end].kind == first->kind)
+        end++;
+    return end;
+}
+
+// Soften a sample by its ghost faces, and give what they bring to its other faces. `ghosts` are all of one sample.
+static void peelSample(tlwStressSystem *system, const tlwPeeledFace *ghosts, int64_t count)
+{
+    tlwStressLevel *level = &system->level;
+    int component[4], sign[4], kind = ghosts->kind;
+    int64_t face[4], i = ghosts->sample;
+    int faces = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
+    double c = level->c[kind][i], compliance = 1 / c, offset = 0;
+    for (int64_t n = 0; n < count; n++) {
+        compliance += 1 / ghosts[n].mass;
+        offset += ghosts[n].sign * ghosts[n].old;
+    }
+    level->c[kind][i] = (float)(1 / compliance);
+    for (int f = 0; f < faces; f++)
+        if (level->mass[component[f]][face[f]] > 0 && !isListed(ghosts, count, component[f], face[f]))
+            system->b.at[component[f]][face[f]] -= (float)(sign[f] * level->c[kind][i] * offset);
+}
+
+// Find all ghost faces, tile by tile in order.
+static tlwResult listGhosts(tlwThreads *threads, tlwStressSystem *system, tlwStressPeel *peel)
+{
+    size_t tiles = (size_t)system->level.grid.tile_count;
+    Search s = {system, tlwAlloc(tiles * TLW_TILE * TLW_TILE, 1), tlwAlloc(tiles, sizeof *s.start), NULL};
+    tlwResult result = TLW_OUT_OF_MEMORY;
+    if (!s.rows || !s.start)
+        goto done;
+    tlwParallelFor(threads, (int64_t)tiles, TLW_TILE_BLOCK, countRange, &s);
+    for (size_t t = 0; t < tiles; t++) {
+        int64_t count = s.start[t];
+        s.start[t] = peel->count;
+        peel->count += count;
+    }
+    if (!tlwReserve((void **)&peel->faces, &peel->capacity, peel->count + 1, sizeof *peel->faces))
+        goto done;
+    s.faces = peel->faces;
+    tlwParallelFor(threads, (int64_t)tiles, TLW_TILE_BLOCK, listRange, &s);
+    result = TLW_OK;
+done:
+    tlwFree(s.rows);
+    tlwFree(s.start);
+    return result;
 }
 
 tlwResult tlwPeelStress(tlwThreads *threads, tlwStressSystem *system, tlwStressPeel *peel)
 {
-    const tlwStressLevel *level = &system->level;
     memset(peel, 0, sizeof *peel);
-    Search s = {level, tlwAlloc((size_t)level->grid.tile_count * TLW_TILE * TLW_TILE, 1)};
-    tlwResult result = s.rows ? TLW_OK : TLW_OUT_OF_MEMORY;
-    if (result == TLW_OK)
-        tlwParallelFor(threads, level->grid.tile_count, TLW_TILE_BLOCK, edgeRange, &s);
-    const uint8_t *found = s.rows; // peeling has an order: what one sample gives to its faces the next one finds
-    for (int t = 0; result == TLW_OK && t < level->grid.tile_count; t++)
-        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-    if (*found++)
-        for (int i = 0; i < TLW_TILE; i++)
-            for (int kind = TLW_XY; kind <= TLW_YZ; kind++)
-                if (result == TLW_OK && level->c[kind][row + i] > 0 && !isInside(level, kind, row + i))
-                    result = peelSample(system, peel, kind, row + i);
-    tlwFree(s.rows);
-    TLW_TRY(result);
+    TLW_TRY(listGhosts(threads, system, peel));
+    for (int64_t n = 0, end; n < peel->count; n = end) { // in order: faces have several samples
+        end = endOfSample(peel, n);
+        peelSample(system, peel->faces + n, end - n);
+    }
     for (int64_t n = 0; n < peel->count; n++) {
         const tlwPeeledFace *p = &peel->faces[n];
         system->level.mass[p->component][p->face] = 0;
@@ -128,18 +191,14 @@ void tlwUnpeelStress(const tlwStressSystem *system, const tlwStressPeel *peel, t
     for (int64_t n = 0; n < peel->count;) {
         const tlwPeeledFace *first = &peel->faces[n];
         int component[4], sign[4];
-        int64_t face[4], end = n;
+        int64_t face[4], end = endOfSample(peel, n);
         int faces = tlwSampleFaces(&level->grid, first->kind, first->sample, component, face, sign);
         double strain = 0;
-        for (; end < peel->count && peel->faces[end].sample == first->sample && peel->faces[end].kind == first->kind;
-             end++)
-            strain += peel->faces[end].sign * (double)peel->faces[end].old;
-        for (int f = 0; f < faces; f++) {
-            bool peeled = false;
-            for (int64_t m = n; m < end; m++)
-                peeled |= peel->faces[m].component == component[f] && peel->faces[m].face == face[f];
-            strain += peeled ? 0 : sign[f] * x->at[component[f]][face[f]];
-        }
+        for (int64_t m = n; m < end; m++)
+            strain += peel->faces[m].sign * (double)peel->faces[m].old;
+        for (int f = 0; f < faces; f++)
+            if (!isListed(first, end - n, component[f], face[f]))
+                strain += sign[f] * x->at[component[f]][face[f]];
         double stress = level->c[first->kind][first->sample] * strain;
         for (; n < end; n++) {
             const tlwPeeledFace *p = &peel->faces[n];

@@ -178,63 +178,85 @@ void tlwProlongFaces(tlwThreads *threads, const tlwStressLevel *coarse, const tl
     tlwParallelFor(threads, fine->span_count, TLW_SMALL_SPAN_BLOCK, prolongRange, &p);
 }
 
-// The part of a tile that holds samples or unknowns, in domain coordinates. False when it is empty.
-static bool findUsed(const tlwStressLevel *level, const tlwTile *tile, int low[3], int high[3])
+// The part of a tile that holds samples or unknowns, in domain coordinates.
+typedef struct Used {
+    int low[3], high[3];
+    bool any;
+} Used;
+
+typedef struct UseSearch {
+    const tlwStressLevel *level;
+    Used *used; // per tile
+} UseSearch;
+
+static void useRange(void *context, int64_t begin, int64_t end)
 {
-    bool any = false;
-    TLW_FOR_ROWS(&level->grid, tile, j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        float used = 0;
-        for (int f = 0; f < 9; f++) {
-            float value = f < 6 ? level->c[f][row + i] : level->mass[f - 6][row + i];
-            used = value > used ? value : used;
-        }
-        if (used > 0) {
-            int at[3] = {tile->cell[0] + i, (int)j, k};
-            for (int a = 0; a < 3; a++) {
-                low[a] = !any || at[a] < low[a] ? at[a] : low[a];
-                high[a] = !any || at[a] > high[a] ? at[a] : high[a];
+    const UseSearch *s = context;
+    const tlwStressLevel *level = s->level;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &level->grid.tiles[t];
+        Used u = {.any = false};
+        TLW_FOR_ROWS(&level->grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++) {
+            float most = 0;
+            for (int f = 0; f < 9; f++) {
+                float value = f < 6 ? level->c[f][row + i] : level->mass[f - 6][row + i];
+                most = value > most ? value : most;
             }
-            any = true;
+            if (most > 0) {
+                int at[3] = {tile->cell[0] + i, (int)j, k};
+                for (int a = 0; a < 3; a++) {
+                    u.low[a] = !u.any || at[a] < u.low[a] ? at[a] : u.low[a];
+                    u.high[a] = !u.any || at[a] > u.high[a] ? at[a] : u.high[a];
+                }
+                u.any = true;
+            }
         }
+        s->used[t] = u;
     }
-    return any;
 }
 
-static tlwResult activateCoarse(const tlwStressLevel *fine, tlwStressLevel *coarse)
+// The coarse tiles that a tile's values go to.
+static int listCoarse(const Used *used, int (*tiles)[3])
+{
+    int from[3], to[3], count = 0;
+    for (int a = 0; a < 3; a++) {
+        from[a] = tlwFloorDiv(tlwFloorDiv(used->low[a] - 1, 2), TLW_TILE);
+        to[a] = tlwFloorDiv(tlwFloorDiv(used->high[a] + 1, 2), TLW_TILE);
+    }
+    for (int k = from[2]; k <= to[2]; k++)
+        for (int j = from[1]; j <= to[1]; j++)
+            for (int i = from[0]; i <= to[0]; i++, count++) {
+                tiles[count][0] = i;
+                tiles[count][1] = j;
+                tiles[count][2] = k;
+            }
+    return count;
+}
+
+static tlwResult activateCoarse(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse)
 {
     const tlwGrid *grid = &fine->grid;
-    int(*tiles)[3] = tlwAlloc((size_t)grid->tile_count * 8, sizeof *tiles);
-    if (!tiles)
-        return TLW_OUT_OF_MEMORY;
-    int count = 0;
-    for (int t = 0; t < grid->tile_count; t++) {
-        int low[3] = {0}, high[3] = {0}, from[3], to[3];
-        if (!findUsed(fine, &grid->tiles[t], low, high))
-            continue;
-        for (int a = 0; a < 3; a++) {
-            from[a] = tlwFloorDiv(tlwFloorDiv(low[a] - 1, 2), TLW_TILE);
-            to[a] = tlwFloorDiv(tlwFloorDiv(high[a] + 1, 2), TLW_TILE);
-        }
-        for (int k = from[2]; k <= to[2]; k++)
-            for (int j = from[1]; j <= to[1]; j++)
-                for (int i = from[0]; i <= to[0]; i++, count++) {
-                    tiles[count][0] = i;
-                    tiles[count][1] = j;
-                    tiles[count][2] = k;
-                }
+    int(*tiles)[3] = tlwAlloc((size_t)grid->tile_count * 8, sizeof *tiles), count = 0, dims[3];
+    UseSearch search = {fine, tlwAlloc((size_t)grid->tile_count, sizeof *search.used)};
+    tlwResult result = TLW_OUT_OF_MEMORY;
+    if (tiles && search.used) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, useRange, &search);
+        for (int t = 0; t < grid->tile_count; t++)
+            if (search.used[t].any)
+                count += listCoarse(&search.used[t], tiles + count);
+        for (int a = 0; a < 3; a++)
+            dims[a] = (grid->dims[a] + 1) / 2;
+        result = tlwInitStressLevel(coarse, dims, (const int(*)[3])tiles, count, false);
     }
-    int dims[3];
-    for (int a = 0; a < 3; a++)
-        dims[a] = (grid->dims[a] + 1) / 2;
-    tlwResult result = tlwInitStressLevel(coarse, dims, (const int(*)[3])tiles, count, false);
+    tlwFree(search.used);
     tlwFree(tiles);
     return result;
 }
 
 tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse)
 {
-    TLW_TRY(activateCoarse(fine, coarse));
+    TLW_TRY(activateCoarse(threads, fine, coarse));
     for (int kind = 0; kind < 6; kind++) {
         Gather g = {&fine->grid, &coarse->grid, fine->c[kind], coarse->c[kind], NULL, {SPREAD, SPREAD, SPREAD},
                     0.25f,       true};
