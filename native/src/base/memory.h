@@ -31,16 +31,16 @@ void *tlwAllocScratch(size_t bytes);
 void tlwFreePages(void *block); // may be null
 // The same for a block whose like nobody will ask for soon: it is not kept.
 void tlwUnmapPages(void *block);
-// The block stays and is zero again; its physical memory goes back to the system.
-void tlwReleasePages(void *block, size_t bytes);
+// The blocks stay and are zero again; their physical memory goes back to the system. Some may be null.
+void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count);
 // The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was). What
 // is new is zero, but for scratch. Null grows to a dense one.
 void *tlwGrowPages(void *block, size_t bytes);
 
-// Pages that this process frees are kept for whoever asks next (see pages.c), or go back to the system. Kept at the
-// start.
+// Pages that this process frees are kept for whoever asks next (see pages.c), or go back to the system: dense ones at
+// once, others when they would be cleaned. Kept at the start.
 void tlwKeepPages(bool keep);
-// Make those that are kept zero on all threads: else whoever gets them does it, on one.
+// Make those that are kept zero on all threads, else whoever gets them does it, on one. Or give them back on all.
 void tlwCleanPages(tlwThreads *threads);
 // Give those that are kept back to the system.
 void tlwDropPages(void);

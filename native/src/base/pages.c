@@ -24,7 +24,7 @@
 #define MOST_ROUNDS 4           // of cleaning, three a step, that a block is kept without being used
 #define MOST_USES 64            // a sparse block gathers the pages of all its users
 #define ROOM 4                  // a block may be larger by this part than was asked for
-#define CHUNK 256               // pages that are cleaned at a time
+#define CHUNK 512               // pages that are cleaned at a time: a large one, where those begin
 #define MOST_MARKED (16 << 20)
 #define PRESENT (1ull << 63) // in the list of pages
 #define SWAPPED (1ull << 62)
@@ -161,12 +161,13 @@ static bool isZeroPage(const char *page)
     return !any;
 }
 
-// Make the pages that were written zero. Those that were only read have no memory, and get none.
+// Make the pages that were written zero. Those that were only read have no memory, and get none. Without a list all go
+// back to the system.
 static void cleanPages(int map, char *pages, size_t count)
 {
     uint64_t entries[CHUNK];
     ssize_t bytes = (ssize_t)(count * sizeof *entries);
-    if (pread(map, entries, (size_t)bytes, (off_t)((uintptr_t)pages / PAGE * sizeof *entries)) != bytes) {
+    if (map < 0 || pread(map, entries, (size_t)bytes, (off_t)((uintptr_t)pages / PAGE * sizeof *entries)) != bytes) {
         if (madvise(pages, count * PAGE, MADV_DONTNEED))
             memset(pages, 0, count * PAGE);
         return;
@@ -190,23 +191,22 @@ static void cleanRange(void *context, int64_t begin, int64_t end)
         while (chunk >= c->start[b + 1])
             b++;
         Head *head = c->blocks[b];
-        size_t first = (size_t)(chunk - c->start[b]) * CHUNK, pages = head->size / PAGE;
-        size_t count = pages - first < CHUNK ? pages - first : CHUNK;
-        char *page = (char *)head + first * PAGE;
-        if (first == 0) { // the head stays
+        uintptr_t page = (uintptr_t)head / PAGE, begin_page = page + 1, end_page = page + head->size / PAGE;
+        uintptr_t first = (page / CHUNK + (uintptr_t)(chunk - c->start[b])) * CHUNK, last = first + CHUNK;
+        if (first <= page) // which has the head, and that stays
             memset(blockOf(head), 0, PAGE - head->shift);
-            page += PAGE;
-            count--;
-        }
-        if (count)
-            cleanPages(c->map, page, count);
+        first = first < begin_page ? begin_page : first;
+        last = last > end_page ? end_page : last;
+        if (first < last)
+            cleanPages(c->map, (char *)(first * PAGE), last - first);
     }
 }
 
 static void addToCleaning(Cleaning *c, Head *head)
 {
     mark(head, false);
-    int64_t chunks = (int64_t)((head->size / PAGE + CHUNK - 1) / CHUNK);
+    uintptr_t page = (uintptr_t)head / PAGE, end = page + head->size / PAGE;
+    int64_t chunks = (int64_t)((end + CHUNK - 1) / CHUNK - page / CHUNK);
     c->blocks[c->count] = head;
     c->start[c->count + 1] = c->start[c->count] + chunks;
     c->count++;
@@ -232,7 +232,7 @@ static Head *takeOut(int n)
 
 static void putIn(Head *head)
 {
-    if (kept.off || head->size < LEAST || head->size > MOST_BYTES || openMap() < 0 ||
+    if ((kept.off && head->dense) || head->size < LEAST || head->size > MOST_BYTES || openMap() < 0 ||
         (!head->dense && head->uses >= MOST_USES)) {
         unmapBlock(head);
         return;
@@ -273,6 +273,16 @@ static Head *findBlock(size_t size, bool dense, bool zero)
             (best < 0 || isBetter(kept.blocks[n], kept.blocks[best], size, zero)))
             best = n;
     return best < 0 ? NULL : takeOut(best);
+}
+
+// Take out the blocks that must be zero and are not, or all.
+static void takeOutFor(Cleaning *c, bool all)
+{
+    for (int n = 0; n < kept.count;)
+        if (all || (kept.blocks[n]->for_zero && !kept.blocks[n]->zero))
+            addToCleaning(c, takeOut(n));
+        else
+            n++;
 }
 
 static void dropOlderThan(unsigned rounds)
@@ -353,15 +363,17 @@ void tlwUnmapPages(void *block)
         unmapBlock(headOf(block));
 }
 
-void tlwReleasePages(void *block, size_t bytes)
+void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count)
 {
-    if (!block)
-        return;
-    Head *head = headOf(block);
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - head->shift; // the head stays
-    memset(block, 0, bytes < first ? bytes : first);
-    if (bytes > first && madvise((char *)head + page, head->size - page, MADV_DONTNEED))
-        memset((char *)block + first, 0, bytes - first);
+    Cleaning c = {.map = -1};
+    for (int n = 0; n < count; n++) {
+        if (blocks[n])
+            addToCleaning(&c, headOf(blocks[n]));
+        if (c.count == MOST_BLOCKS || n == count - 1) {
+            tlwParallelFor(threads, c.start[c.count], 1, cleanRange, &c);
+            c.count = 0;
+        }
+    }
 }
 
 void *tlwGrowPages(void *block, size_t bytes)
@@ -391,17 +403,17 @@ void tlwCleanPages(tlwThreads *threads)
     pthread_mutex_lock(&kept.lock);
     kept.round++;
     dropOlderThan(MOST_ROUNDS);
-    for (int n = 0; n < kept.count;)
-        if (kept.blocks[n]->for_zero && !kept.blocks[n]->zero)
-            addToCleaning(&c, takeOut(n));
-        else
-            n++;
-    c.map = openMap();
+    bool keep = !kept.off;
+    takeOutFor(&c, !keep);
+    c.map = keep ? openMap() : -1;
     pthread_mutex_unlock(&kept.lock);
     clean(threads, &c);
     pthread_mutex_lock(&kept.lock);
     for (int n = 0; n < c.count; n++)
-        putIn(c.blocks[n]);
+        if (keep)
+            putIn(c.blocks[n]);
+        else
+            unmapBlock(c.blocks[n]);
     pthread_mutex_unlock(&kept.lock);
 }
 

@@ -346,17 +346,21 @@ void tlwReturnField(tlwGrid *grid, int slot)
         grid->fields[slot].borrowed = false;
 }
 
-void tlwReleaseField(tlwGrid *grid, int slot)
+void tlwReleaseFields(tlwThreads *threads, tlwGrid *grid, const int *slots, int count)
 {
-    if (slot >= 0)
-        tlwReleasePages(grid->fields[slot].data, grid->fields[slot].element * (size_t)grid->cell_count);
+    void *blocks[TLW_MAX_FIELDS];
+    for (int n = 0; n < count; n++)
+        blocks[n] = slots[n] < 0 ? NULL : grid->fields[slots[n]].data;
+    tlwReleasePages(threads, blocks, count);
 }
 
-void tlwReleaseScratch(tlwGrid *grid, size_t element)
+void tlwReleaseScratch(tlwThreads *threads, tlwGrid *grid, size_t element)
 {
+    int slots[TLW_MAX_FIELDS], count = 0;
     for (int f = 0; f < grid->field_count; f++)
         if (grid->fields[f].scratch && !grid->fields[f].borrowed && (!element || grid->fields[f].element == element))
-            tlwReleaseField(grid, f);
+            slots[count++] = f;
+    tlwReleaseFields(threads, grid, slots, count);
 }
 
 typedef struct FillContext {

@@ -69,10 +69,10 @@ int tlwAddField(tlwGrid *grid, size_t element, const void *background, bool keep
 int tlwBorrowField(tlwGrid *grid, size_t element);
 void tlwReturnField(tlwGrid *grid, int slot);
 
-// Give a borrowed field's memory back to the system; it stays borrowed and is zero everywhere.
-void tlwReleaseField(tlwGrid *grid, int slot);
+// Give the memory of borrowed fields back to the system; they stay borrowed and are zero everywhere. -1 = none.
+void tlwReleaseFields(tlwThreads *threads, tlwGrid *grid, const int *slots, int count);
 // The same for all scratch fields of `element` bytes per cell that nobody has borrowed; 0 = of any.
-void tlwReleaseScratch(tlwGrid *grid, size_t element);
+void tlwReleaseScratch(tlwThreads *threads, tlwGrid *grid, size_t element);
 
 static inline float *tlwGetFloats(const tlwGrid *grid, int slot)
 {

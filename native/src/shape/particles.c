@@ -133,11 +133,12 @@ tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, cons
     return TLW_OK;
 }
 
-void tlwRestParticles(tlwParticles *particles)
+void tlwRestParticles(tlwThreads *threads, tlwParticles *particles)
 {
-    size_t bytes = (size_t)particles->capacity * sizeof(uint32_t);
+    void *blocks[TLW_AFFINE_WORDS];
     for (int w = 0; w < TLW_AFFINE_WORDS; w++)
-        tlwReleasePages(particles->affine[w], bytes);
+        blocks[w] = particles->affine[w];
+    tlwReleasePages(threads, blocks, TLW_AFFINE_WORDS);
 }
 
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from)

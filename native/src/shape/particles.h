@@ -39,7 +39,7 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count);
 
 // Give the memory of the velocities' gradients back to the system until they are written again; they are zero.
-void tlwRestParticles(tlwParticles *particles);
+void tlwRestParticles(tlwThreads *threads, tlwParticles *particles);
 
 // Copy one particle's data over another's, id included.
 void tlwCopyParticle(tlwParticles *particles, int64_t to, int64_t from);

@@ -82,9 +82,8 @@ void tlwDestroyPoisson(tlwPoisson *poisson)
 
 void tlwRestPoisson(tlwPoisson *poisson)
 {
-    tlwReleaseField(poisson->system.grid, poisson->p);
-    tlwReleaseField(poisson->system.grid, poisson->z);
-    tlwReleaseField(poisson->system.grid, poisson->y);
+    const int slots[] = {poisson->p, poisson->z, poisson->y};
+    tlwReleaseFields(poisson->context->threads, poisson->system.grid, slots, 3);
 }
 
 // Numbers of four bytes per cell of a level's rows: the first half sweep reads b and 1 / diag and writes x; the others

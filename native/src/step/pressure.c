@@ -358,7 +358,7 @@ static void recallRange(void *context, int64_t begin, int64_t end)
 void tlwRestPressure(tlwPressure *p)
 {
     tlwRestPoisson(p->poisson);
-    tlwReleaseField(&p->flow->grid, p->b);
+    tlwReleaseFields(p->context->threads, &p->flow->grid, &p->b, 1);
 }
 
 void tlwApplyViscousPressure(tlwPressure *p)

@@ -140,7 +140,7 @@ static tlwResult heat(tlwSim *sim, double dt)
     TLW_TRY(tlwStepThermal(sim->context, &sim->thermal, &sim->order, sim->time, dt, &sim->flow, &sim->particles,
                            &iterations));
     if (isFrugal(sim))
-        tlwReleaseScratch(&sim->flow.grid, sizeof(double)); // no other stage borrows doubles
+        tlwReleaseScratch(sim->context->threads, &sim->flow.grid, sizeof(double)); // no other stage borrows doubles
     if (iterations > sim->stats.heat_iterations)
         sim->stats.heat_iterations = iterations;
     tlwUpdateMaterialState(sim->context->threads, &sim->flow, sim->scene->materials, sim->flow.frozen);
@@ -330,7 +330,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, bool start, tlwBodyCoupling
         result = endStage(sim, "pieces");
     tlwRasterizeNozzles(&sim->sources, sim->time + 1.5 * dt, &sim->flow);
     if (restsParticles(sim))
-        tlwRestParticles(&sim->particles);
+        tlwRestParticles(sim->context->threads, &sim->particles);
     int phi = -1;
     if (result == TLW_OK)
         result = tlwShowCuts(sim->context, &sim->flow, &sim->pieces, &phi);
@@ -349,7 +349,7 @@ static tlwResult solveMotion(tlwSim *sim, double dt, bool start, tlwBodyCoupling
     tlwDestroyPressure(pressure);
     tlwReturnField(&sim->flow.grid, phi);
     if (isFrugal(sim))
-        tlwReleaseScratch(&sim->flow.grid, 0);
+        tlwReleaseScratch(sim->context->threads, &sim->flow.grid, 0);
     tlwCleanPages(sim->context->threads);
     tlwClockStage(sim, "spread");
     return result;
