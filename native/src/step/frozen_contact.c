@@ -3,32 +3,12 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "step/forces.h"
-#include "step/levelset.h"
+#include "step/frozen_balls.h"
 
 #include <string.h>
 
-#define BALL 0.2     // cells: radius of a surface particle's ball
 #define MARGIN 3     // cells that a field reaches beyond what may touch it
 #define FRICTION 0.5 // of wax, ice and the like
-
-typedef struct Box {
-    tlwVec3 low, high;
-    bool dynamic;
-} Box;
-
-// A step's colliders in the making.
-typedef struct Place {
-    const tlwPieceWorld *world;
-    const tlwGrid *grid;
-    double dt;
-    tlwPieces *pieces;
-    tlwPieceColliders *colliders;
-    Box *boxes; // of the pieces, then of the moving bodies, each with its way over the step
-    int box_count;
-    double *reach;     // m, per piece: nearer solids may be touched
-    int64_t *capacity; // of its balls
-    uint8_t *is_ball;  // per particle, while balls are collected
-} Place;
 
 void tlwFreePieceColliders(tlwPieceColliders *colliders)
 {
@@ -43,48 +23,38 @@ void tlwFreePieceColliders(tlwPieceColliders *colliders)
     memset(colliders, 0, sizeof *colliders);
 }
 
-static bool overlap(const Box *a, const Box *b)
+static bool overlap(const tlwPieceBox *a, const tlwPieceBox *b)
 {
     return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
            a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
-static bool isInside(const Box *box, tlwVec3 p)
-{
-    return p.x > box->low.x && p.x < box->high.x && p.y > box->low.y && p.y < box->high.y && p.z > box->low.z &&
-           p.z < box->high.z;
-}
-
-static bool isFree(const tlwPiece *piece)
-{
-    return piece->object == TLW_NO_OBJECT;
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
 // What may touch what
 
-static Box makeBox(tlwVec3 low, tlwVec3 high, double by, bool dynamic)
+static tlwPieceBox makeBox(tlwVec3 low, tlwVec3 high, double by, bool dynamic)
 {
     tlwVec3 grow = {by, by, by};
-    return (Box){tlwSub(low, grow), tlwAdd(high, grow), dynamic};
+    return (tlwPieceBox){tlwSub(low, grow), tlwAdd(high, grow), dynamic};
 }
 
-static double reachOf(const Place *p, const tlwPiece *piece)
+static double reachOf(const tlwPiecePlace *p, const tlwPiece *piece)
 {
     double radius = 0.5 * tlwLength(tlwSub(piece->high, piece->low)) + p->grid->dx;
-    double speed = fmax(tlwLength(piece->velocity), isFree(piece) ? tlwLength(piece->free_velocity) : 0) +
-                   fmax(tlwLength(piece->spin), isFree(piece) ? tlwLength(piece->free_spin) : 0) * radius;
+    double speed = fmax(tlwLength(piece->velocity), tlwIsFreePiece(piece) ? tlwLength(piece->free_velocity) : 0) +
+                   fmax(tlwLength(piece->spin), tlwIsFreePiece(piece) ? tlwLength(piece->free_spin) : 0) * radius;
     double gravity = tlwLength(p->world->solids->scene->def.gravity);
     return (speed + gravity * p->dt) * p->dt + p->grid->dx;
 }
 
-static void listBoxes(Place *p)
+static void listBoxes(tlwPiecePlace *p)
 {
     const tlwRigidWorld *world = p->world->world;
     for (int n = 0; n < p->pieces->count; n++) {
         const tlwPiece *piece = &p->pieces->items[n];
         p->reach[n] = reachOf(p, piece);
-        p->boxes[p->box_count++] = makeBox(piece->low, piece->high, p->reach[n] + 0.5 * p->grid->dx, isFree(piece));
+        p->boxes[p->box_count++] =
+            makeBox(piece->low, piece->high, p->reach[n] + 0.5 * p->grid->dx, tlwIsFreePiece(piece));
     }
     for (int n = 0; n < p->world->first_body; n++) {
         const tlwBody *body = &world->bodies[n];
@@ -100,14 +70,14 @@ static void listBoxes(Place *p)
 }
 
 // Cells that a piece's field must cover: near everything that moves by itself and may touch it.
-static bool fieldCells(const Place *p, int n, int low[3], int high[3])
+static bool fieldCells(const tlwPiecePlace *p, int n, int low[3], int high[3])
 {
     const tlwGrid *grid = p->grid;
-    const Box *own = &p->boxes[n];
-    Box need = {0};
+    const tlwPieceBox *own = &p->boxes[n];
+    tlwPieceBox need = {0};
     bool any = false;
     for (int m = 0; m < p->box_count; m++) {
-        const Box *other = &p->boxes[m];
+        const tlwPieceBox *other = &p->boxes[m];
         if (m == n || (!other->dynamic && !own->dynamic) || !overlap(own, other))
             continue;
         need.low = any ? tlwMin3(need.low, other->low) : other->low;
@@ -125,139 +95,15 @@ static bool fieldCells(const Place *p, int n, int low[3], int high[3])
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Balls
-
-// Labels also go a cell into what a piece stands on, where the level set goes on: there nothing of it can touch.
-// Counted as its own, such cells made the balls at its foot inner ones, or such that face up: a crumb lost its contacts
-// with the floor, fell into it and was pushed out again, for ever.
-static bool isOwn(const Place *p, int64_t cell, int32_t label)
-{
-    const tlwFlow *flow = p->world->flow;
-    return tlwGetInts(p->grid, flow->label)[cell] == label &&
-           tlwGetCentreSolid(p->grid, tlwGetFloats(p->grid, flow->solid), cell) > 0;
-}
-
-// Sum of the directions in which cells around are not of the piece; zero inside it.
-static tlwVec3 outwards(const Place *p, int64_t cell, int32_t label)
-{
-    tlwVec3 sum = {0, 0, 0};
-    for (int q = 0; q < 27; q++) {
-        int di = q % 3 - 1, dj = q / 3 % 3 - 1, dk = q / 9 - 1;
-        if (!isOwn(p, cell + di + dj * p->grid->stride_y + dk * p->grid->stride_z, label))
-            sum = tlwAdd(sum, (tlwVec3){di, dj, dk});
-    }
-    return sum;
-}
-
-static bool atSurface(const Place *p, int64_t cell, int32_t label)
-{
-    const int64_t stride[3] = {1, p->grid->stride_y, p->grid->stride_z};
-    bool surface = !isOwn(p, cell, label);
-    for (int n = 0; n < 6 && !surface; n++)
-        surface = !isOwn(p, cell + (n & 1 ? stride[n / 2] : -stride[n / 2]), label);
-    return surface;
-}
-
-// Whether a particle may touch anything in this step.
-static bool mayTouch(const Place *p, int n, const float x[3], tlwVec3 world)
-{
-    double way = p->reach[n] + p->world->solids->max_speed * p->dt;
-    if (way > (TLW_PHI_BAND - 1) * p->grid->dx ||
-        tlwSampleNode(p->grid, tlwGetFloats(p->grid, p->world->flow->solid), x) < way)
-        return true;
-    for (int m = 0; m < p->box_count; m++)
-        if (m != n && isInside(&p->boxes[m], world))
-            return true;
-    return false;
-}
-
-static tlwResult addBall(Place *p, int n, tlwVec3 world, tlwVec3 out)
-{
-    tlwCollider *c = p->colliders->items[n];
-    int64_t count = c->ball_count;
-    if (!tlwReserve((void **)&c->balls, &p->capacity[n], count + 1, sizeof *c->balls))
-        return TLW_OUT_OF_MEMORY;
-    tlwVec3 centre = tlwSub(world, p->pieces->items[n].centre);
-    double radius = BALL * p->grid->dx;
-    tlwVec3 normal = tlwDot(out, out) > 0 ? tlwNormalize(out) : (tlwVec3){0, 0, 0};
-    c->balls[c->ball_count++] = (tlwSurfaceBall){centre, normal, radius, centre, radius};
-    return TLW_OK;
-}
-
-// What a particle is to its piece.
-enum { NO_BALL = 0, SURFACE_BALL = 1, DIPPED_BALL = 2 };
-
-typedef struct Spot {
-    int piece; // number
-    int64_t cell;
-    tlwVec3 world;
-} Spot;
-
-static int findBall(const Place *p, int64_t n, Spot *spot)
-{
-    const tlwParticles *q = p->world->particles;
-    uint32_t id = tlwGetPieceId(q->frozen[n]);
-    const tlwPiece *piece = id ? tlwFindPiece(p->pieces, id) : NULL;
-    if (!piece || !isFree(piece))
-        return NO_BALL;
-    int c[3];
-    float x[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
-    // What has dipped into a side of the domain is what that side must push out, whichever way it faces.
-    bool dipped = false;
-    for (int a = 0; a < 3; a++) {
-        c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
-        dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->dims[a];
-    }
-    if (tlwFindTile(p->grid, tlwFloorDiv(c[0], TLW_TILE), tlwFloorDiv(c[1], TLW_TILE), tlwFloorDiv(c[2], TLW_TILE)) < 0)
-        return NO_BALL;
-    spot->piece = (int)(piece - p->pieces->items);
-    spot->cell = tlwCellIndex(p->grid, c[0], c[1], c[2]);
-    spot->world = tlwMulAdd(p->grid->origin, p->grid->dx, (tlwVec3){x[0], x[1], x[2]});
-    if (dipped)
-        return DIPPED_BALL;
-    return atSurface(p, spot->cell, spot->piece + 1) && mayTouch(p, spot->piece, x, spot->world) ? SURFACE_BALL
-                                                                                                 : NO_BALL;
-}
-
-static void findBallsRange(void *context, int64_t begin, int64_t end)
-{
-    const Place *p = context;
-    Spot spot;
-    for (int64_t n = begin; n < end; n++)
-        p->is_ball[n] = (uint8_t)findBall(p, n, &spot);
-}
-
-// Few particles are balls: all threads look for them, one adds them in order.
-static tlwResult collectBalls(Place *p)
-{
-    int64_t count = p->world->particles->count;
-    tlwResult result = TLW_OK;
-    p->is_ball = tlwAlloc((size_t)count, 1);
-    if (!p->is_ball)
-        return TLW_OUT_OF_MEMORY;
-    tlwParallelFor(p->world->context->threads, count, 4096, findBallsRange, p);
-    for (int64_t n = 0; n < count && result == TLW_OK; n++) {
-        Spot spot;
-        if (!p->is_ball[n])
-            continue;
-        int kind = findBall(p, n, &spot);
-        result = addBall(p, spot.piece, spot.world,
-                         kind == DIPPED_BALL ? (tlwVec3){0, 0, 0} : outwards(p, spot.cell, spot.piece + 1));
-    }
-    tlwFree(p->is_ball);
-    return result;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
 // Bodies
 
-static tlwResult makeCollider(Place *p, int n)
+static tlwResult makeCollider(tlwPiecePlace *p, int n)
 {
     const tlwPiece *piece = &p->pieces->items[n];
     tlwPieceField *field = &p->colliders->fields[n];
     int low[3], high[3];
     bool met = fieldCells(p, n, low, high);
-    if (!met && !isFree(piece))
+    if (!met && !tlwIsFreePiece(piece))
         return TLW_OK; // held, and nothing comes near
     if (met)
         TLW_TRY(tlwBuildPieceField(p->grid, p->world->particles, p->world->solids->scene->materials, piece->id,
@@ -278,13 +124,13 @@ static tlwResult makeCollider(Place *p, int n)
     return TLW_OK;
 }
 
-static tlwBody makeBody(const Place *p, int n)
+static tlwBody makeBody(const tlwPiecePlace *p, int n)
 {
     const tlwPiece *piece = &p->pieces->items[n];
     tlwBody body = tlwDefaultBody();
     body.name = "A frozen piece";
     body.collider = p->colliders->items[n];
-    body.motion = isFree(piece) ? TLW_MOTION_DYNAMIC : TLW_MOTION_KINEMATIC;
+    body.motion = tlwIsFreePiece(piece) ? TLW_MOTION_DYNAMIC : TLW_MOTION_KINEMATIC;
     body.mass = piece->mass;
     body.inertia = piece->inertia;
     body.position = body.next_position = piece->centre;
@@ -298,7 +144,7 @@ static tlwBody makeBody(const Place *p, int n)
 }
 
 // Slots of pieces that are no more, or that nothing comes near.
-static void removeBodies(Place *p)
+static void removeBodies(tlwPiecePlace *p)
 {
     tlwRigidWorld *world = p->world->world;
     for (int n = 0; n < p->pieces->count; n++)
@@ -313,7 +159,7 @@ static void removeBodies(Place *p)
     }
 }
 
-static tlwResult placeBodies(Place *p)
+static tlwResult placeBodies(tlwPiecePlace *p)
 {
     tlwRigidWorld *world = p->world->world;
     tlwMessage *message = &p->world->context->message;
@@ -338,28 +184,26 @@ tlwResult tlwPlacePieces(const tlwPieceWorld *place, double dt, tlwPieces *piece
     if (!place->world || !(dt > 0))
         return TLW_OK;
     size_t count = (size_t)pieces->count;
-    Place p = {.world = place, .grid = &place->flow->grid, .dt = dt, .pieces = pieces, .colliders = colliders};
+    tlwPiecePlace p = {.world = place, .grid = &place->flow->grid, .dt = dt, .pieces = pieces, .colliders = colliders};
     colliders->items = tlwAlloc(count + 1, sizeof(tlwCollider *));
     colliders->fields = tlwAlloc(count + 1, sizeof *colliders->fields);
     colliders->count = pieces->count;
     p.boxes = tlwAlloc(count + (size_t)place->first_body + 1, sizeof *p.boxes);
     p.reach = tlwAlloc(count + 1, sizeof *p.reach);
-    p.capacity = tlwAlloc(count + 1, sizeof *p.capacity);
-    bool ok = colliders->items && colliders->fields && p.boxes && p.reach && p.capacity;
+    bool ok = colliders->items && colliders->fields && p.boxes && p.reach;
     tlwResult result = ok ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (ok)
         listBoxes(&p);
     for (int n = 0; n < pieces->count && result == TLW_OK; n++)
         result = makeCollider(&p, n);
     if (result == TLW_OK && pieces->free_count)
-        result = collectBalls(&p);
+        result = tlwCollectBalls(&p);
     if (result == TLW_OK) {
         removeBodies(&p);
         result = placeBodies(&p);
     }
     tlwFree(p.boxes);
     tlwFree(p.reach);
-    tlwFree(p.capacity);
     return result == TLW_OUT_OF_MEMORY ? tlwFailMemory(&place->context->message, "the frozen pieces") : result;
 }
 
@@ -429,7 +273,7 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
     for (int n = 0; n < pieces->count; n++) {
         tlwPiece *piece = &pieces->items[n];
         tlwBody *body = place->world && piece->body >= 0 ? &place->world->bodies[piece->body] : NULL;
-        if (!isFree(piece)) {
+        if (!tlwIsFreePiece(piece)) {
             moveHeld(place->solids, time, dt, piece);
             continue;
         }
@@ -472,7 +316,7 @@ void tlwPushPieces(const tlwPieceWorld *place, double time, double dt, tlwPieces
     const tlwScene *scene = place->solids->scene;
     for (int n = 0; n < pieces->count; n++) {
         tlwPiece *piece = &pieces->items[n];
-        if (!place->world || piece->body < 0 || !isFree(piece))
+        if (!place->world || piece->body < 0 || !tlwIsFreePiece(piece))
             continue;
         tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
         push = tlwAdd(push, lasting(piece->push));
@@ -490,7 +334,7 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
         if (!body)
             continue;
         body->collider = NULL; // it goes with the step
-        if (!isFree(piece))
+        if (!tlwIsFreePiece(piece))
             continue;
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         tlwVec3 push = tlwAdd(body->contact_impulse, body->joint_impulse);
