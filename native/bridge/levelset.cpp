@@ -34,26 +34,34 @@ float clean(const Input &in, float value)
     return std::max(value, in.isovalue + in.nudge);
 }
 
+// Leaves are made on all threads and put into their tree by one.
+Leaf *addLeaf(FloatTree &tree, std::unique_ptr<Leaf> leaf)
+{
+    Leaf *added = leaf.get();
+    tree.addLeaf(leaf.release());
+    return added;
+}
+
 // The tiles as they are.
 void loadTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
 {
-    int64_t count = in.tiles->count;
-    leaves.resize(static_cast<size_t>(count));
-    for (int64_t t = 0; t < count; t++) {
+    size_t count = static_cast<size_t>(in.tiles->count);
+    std::vector<std::unique_ptr<Leaf>> made(count);
+    tbb::parallel_for(size_t(0), count, [&](size_t t) {
         const int32_t *c = in.tiles->first_cells + 3 * t;
-        leaves[static_cast<size_t>(t)] = tree.touchLeaf(Coord(c[0], c[1], c[2]));
-    }
-    tbb::parallel_for(int64_t(0), count, [&](int64_t t) {
+        made[t] = std::make_unique<Leaf>(Coord(c[0], c[1], c[2]), in.background, true);
         float values[cells];
-        tlwFetchTile(in.phi, t, 1, values);
-        float *out = leaves[static_cast<size_t>(t)]->buffer().data();
+        tlwFetchTile(in.phi, static_cast<int64_t>(t), 1, values);
+        float *out = made[t]->buffer().data();
         const float *v = values;
         for (int z = 0; z < side; z++)
             for (int y = 0; y < side; y++)
                 for (int x = 0; x < side; x++)
                     out[leafOffset(x, y, z)] = clean(in, *v++);
-        leaves[static_cast<size_t>(t)]->setValuesOn();
     });
+    leaves.reserve(count);
+    for (std::unique_ptr<Leaf> &leaf : made)
+        leaves.push_back(addLeaf(tree, std::move(leaf)));
 }
 
 bool hasInside(const Leaf &leaf, float isovalue)
@@ -141,6 +149,12 @@ void refineRows(const float *in, int rows, float *out)
 struct Fine {
     Coord first;
     bool needed = false, inside = false;
+
+    Coord child(size_t n) const
+    {
+        int i = static_cast<int>(n);
+        return first.offsetBy((i & 1) * side, (i >> 1 & 1) * side, (i >> 2) * side);
+    }
 };
 
 // Does the surface come near this leaf?
@@ -163,7 +177,7 @@ void classify(const Input &in, int detail, Accessor &from, const Coord &origin, 
 
 // A leaf to be meshed and, next to it, what it would be without the clip box.
 struct Pair {
-    Leaf *leaf = nullptr, *raw = nullptr;
+    std::unique_ptr<Leaf> leaf, raw;
 };
 
 void store(const Input &in, int scale, const Pair &pair, const Coord &c, float value)
@@ -210,32 +224,34 @@ void refineTree(const Input &in, int detail, const FloatTree &coarse, const std:
         for (size_t i = range.begin(); i < range.end(); i++)
             classify(in, detail, from, leaves[i]->origin(), fine[i]);
     });
-    int children = detail == 2 ? 8 : 1;
-    std::vector<Pair> out(leaves.size() * static_cast<size_t>(children));
-    for (size_t i = 0; i < leaves.size(); i++)
-        for (int n = 0; n < children; n++) {
-            Coord at = fine[i].first.offsetBy((n & 1) * side, (n >> 1 & 1) * side, (n >> 2) * side);
-            if (fine[i].needed) {
-                Pair &pair = out[i * static_cast<size_t>(children) + static_cast<size_t>(n)];
-                pair.leaf = tree.touchLeaf(at);
-                pair.leaf->setValuesOn();
-                pair.raw = raw.touchLeaf(at);
-            } else if (fine[i].inside) {
-                tree.addTile(1, at, in.isovalue - in.background, false);
-                raw.addTile(1, at, in.isovalue - in.background, false);
-            }
-        }
+    size_t children = detail == 2 ? 8 : 1;
+    std::vector<Pair> out(leaves.size() * children);
     tbb::parallel_for(Range(0, leaves.size(), 4), [&](const Range &range) {
         Accessor from(coarse);
         for (size_t i = range.begin(); i < range.end(); i++) {
             if (!fine[i].needed)
                 continue;
+            for (size_t n = 0; n < children; n++) {
+                Pair &pair = out[i * children + n];
+                pair.leaf = std::make_unique<Leaf>(fine[i].child(n), in.background, true);
+                pair.raw = std::make_unique<Leaf>(fine[i].child(n), in.background, false);
+            }
             if (detail == 2)
                 fillRefined(in, from, leaves[i]->origin(), &out[i * 8]);
             else
                 fillPlain(in, from, leaves[i]->origin(), out[i]);
         }
     });
+    for (size_t i = 0; i < leaves.size(); i++)
+        for (size_t n = 0; n < children; n++) {
+            if (fine[i].needed) {
+                addLeaf(tree, std::move(out[i * children + n].leaf));
+                addLeaf(raw, std::move(out[i * children + n].raw));
+            } else if (fine[i].inside) {
+                tree.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
+                raw.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
+            }
+        }
 }
 
 } // namespace

@@ -173,7 +173,7 @@ tlwResult meshTree(const Input &in, int detail, FloatTree::Ptr tree, const Float
     openvdb::tools::volumeToMesh(grid, points, quads, in.isovalue);
     TLW_TRY(copyMesh(points, quads, message, mesh));
     settleVertices(in, detail, raw, *transform, mesh);
-    return tlwMakeManifold(mesh, voxel, message);
+    return TLW_OK;
 }
 
 tlwResult run(const tlwTileSet *tiles, const tlwTileSource *phi, const tlwMesherDef *def, tlwMessage *message,
@@ -198,7 +198,7 @@ tlwResult tlwMeshLevelSet(const tlwTileSet *tiles, const tlwTileSource *phi, con
         tlwInitializeOpenVdb();
         tlwResult inner = TLW_OK;
         tlwRunInArena(threads, [&] { inner = run(tiles, phi, def, message, mesh); });
-        return inner;
+        return inner == TLW_OK ? tlwMakeManifold(threads, mesh, tiles->cell_size / def->detail, message) : inner;
     });
     if (result != TLW_OK)
         tlwDestroyMesh(mesh);

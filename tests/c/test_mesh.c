@@ -28,7 +28,7 @@ static bool isBalanced(const tlwMesh *mesh)
     for (int64_t i = 0; i < 3 * mesh->triangle_count; i++)
         welded.triangles[i] = weld[mesh->triangles[i]];
     int64_t n = 3 * welded.triangle_count, balance = 0;
-    int32_t *sorted = tlwSortHalfEdges(welded.triangles, welded.triangle_count, welded.vertex_count);
+    int32_t *sorted = tlwSortHalfEdges(NULL, welded.triangles, welded.triangle_count, welded.vertex_count);
     for (int64_t i = 0, end; i < n; i = end) {
         end = tlwEdgeEnd(sorted, welded.triangles, n, i);
         int64_t sum = 0;

@@ -230,7 +230,7 @@ static void test_edges_with_four_triangles_are_taken_apart(void **state)
     tlwMeshCheck check;
     tlwCheckMesh(&mesh, NULL, &check);
     assert_int_equal(check.nonmanifold_edges, 1);
-    assert_int_equal(tlwMakeManifold(&mesh, 1, NULL), TLW_OK);
+    assert_int_equal(tlwMakeManifold(NULL, &mesh, 1, NULL), TLW_OK);
     check = assertClean(&mesh);
     assert_true(fabs(check.volume - 2) < 1e-6);
     tlwDestroyMesh(&mesh);
@@ -264,7 +264,7 @@ static void test_edges_with_four_triangles_are_taken_apart(void **state)
         }
         double volume = tlwGetMeshVolume(&grid);
         assert_true(volume > 4);
-        assert_int_equal(tlwMakeManifold(&grid, 1, NULL), TLW_OK);
+        assert_int_equal(tlwMakeManifold(NULL, &grid, 1, NULL), TLW_OK);
         check = assertClean(&grid);
         assert_true(fabs(check.volume - volume) < 1e-5);
         tlwDestroyMesh(&grid);

@@ -15,6 +15,7 @@ typedef struct Sheet {
 } Sheet;
 
 enum { MAX_SHEETS = 32 };
+#define BLOCK 4096 // half-edges, triangles
 
 static int compareSheets(const void *a, const void *b)
 {
@@ -77,31 +78,48 @@ static bool pairSheets(const tlwMesh *mesh, const int32_t *half_edges, int64_t c
     return size == 0;
 }
 
-// Partners of all half-edges; `crowded` counts edges with more than two triangles. Null when memory is out.
-static int32_t *pairHalfEdges(const tlwMesh *mesh, int64_t *crowded, int64_t *unpaired)
+// All half-edges, edge by edge.
+typedef struct Edges {
+    const tlwMesh *mesh;
+    const int32_t *sorted;
+} Edges;
+
+// Whether an edge has two triangles that agree on it.
+static bool isSimple(const Edges *edges, int64_t begin, int64_t end)
 {
-    int64_t n = 3 * mesh->triangle_count;
-    *crowded = *unpaired = 0;
-    int32_t *twin = tlwAlloc((size_t)n, sizeof *twin);
-    int32_t *sorted = tlwSortHalfEdges(mesh->triangles, mesh->triangle_count, mesh->vertex_count);
-    if (!twin || !sorted) {
-        tlwFree(twin);
-        twin = NULL;
-        n = 0;
+    const int32_t *tails = edges->mesh->triangles, *sorted = edges->sorted;
+    return end - begin == 2 && tails[sorted[begin]] != tails[sorted[begin + 1]];
+}
+
+// Edges that begin in a range of half-edges and are not simple.
+static double knotRange(void *context, int64_t begin, int64_t end)
+{
+    const Edges *edges = context;
+    int64_t count = 3 * edges->mesh->triangle_count, knots = 0, i = begin, next;
+    if (begin > 0 && tlwEdgeEnd(edges->sorted, edges->mesh->triangles, count, begin - 1) > begin)
+        i = tlwEdgeEnd(edges->sorted, edges->mesh->triangles, count, begin);
+    for (; i < end; i = next) {
+        next = tlwEdgeEnd(edges->sorted, edges->mesh->triangles, count, i);
+        knots += !isSimple(edges, i, next);
     }
+    return (double)knots;
+}
+
+// Give all half-edges partners. `crowded` counts edges with more than two triangles.
+static void pairHalfEdges(const Edges *edges, int32_t *twin, int64_t *crowded, int64_t *unpaired)
+{
+    int64_t n = 3 * edges->mesh->triangle_count;
+    const int32_t *sorted = edges->sorted;
     for (int64_t i = 0, end; i < n; i = end) {
-        end = tlwEdgeEnd(sorted, mesh->triangles, n, i);
+        end = tlwEdgeEnd(sorted, edges->mesh->triangles, n, i);
         *crowded += end - i > 2;
-        bool simple = end - i == 2 && mesh->triangles[sorted[i]] != mesh->triangles[sorted[i + 1]];
-        if (simple) {
+        if (isSimple(edges, i, end)) {
             twin[sorted[i]] = sorted[i + 1];
             twin[sorted[i + 1]] = sorted[i];
-        } else if (!pairSheets(mesh, sorted + i, end - i, twin)) {
+        } else if (!pairSheets(edges->mesh, sorted + i, end - i, twin)) {
             (*unpaired)++;
         }
     }
-    tlwFree(sorted);
-    return twin;
 }
 
 static int32_t findRoot(int32_t *parent, int32_t i)
@@ -164,7 +182,7 @@ static bool cutTriangle(tlwMesh *mesh, int32_t half_edge, int32_t middle)
 static bool splitEdges(tlwMesh *mesh, const int32_t *twin)
 {
     int64_t triangles = mesh->triangle_count, n = 3 * triangles;
-    int32_t *sorted = tlwSortHalfEdges(mesh->triangles, triangles, mesh->vertex_count);
+    int32_t *sorted = tlwSortHalfEdges(NULL, mesh->triangles, triangles, mesh->vertex_count);
     uint8_t *cut = tlwAlloc((size_t)triangles, 1);
     // Cutting moves corners, so collect first.
     int32_t *list = NULL;
@@ -227,29 +245,49 @@ static int64_t moveApart(tlwMesh *mesh, double size)
     return moved;
 }
 
-tlwResult tlwMakeManifold(tlwMesh *mesh, double size, tlwMessage *message)
+static double flatRange(void *context, int64_t begin, int64_t end)
+{
+    int64_t count = 0;
+    for (int64_t t = begin; t < end; t++)
+        count += tlwIsTriangleDegenerate(context, t);
+    return (double)count;
+}
+
+// One pass over the mesh: split what has more than two triangles at an edge. `done` when there was nothing to split.
+static tlwResult splitOnce(tlwThreads *threads, tlwMesh *mesh, tlwMessage *message, bool *done)
+{
+    int64_t n = 3 * mesh->triangle_count, crowded = 0, unpaired = 0;
+    int32_t *sorted = tlwSortHalfEdges(threads, mesh->triangles, mesh->triangle_count, mesh->vertex_count), *twin;
+    Edges edges = {mesh, sorted};
+    if (!sorted)
+        return tlwFailMemory(message, "the surface mesh");
+    *done = !(tlwParallelSum(threads, n, BLOCK, knotRange, &edges) > 0); // as nearly always
+    twin = *done ? NULL : tlwAlloc((size_t)n, sizeof *twin);
+    if (twin)
+        pairHalfEdges(&edges, twin, &crowded, &unpaired);
+    tlwFree(sorted);
+    bool ok = *done || twin;
+    if (ok && unpaired == 0 && crowded > 0)
+        ok = splitVertices(mesh, twin) && splitEdges(mesh, twin);
+    tlwFree(twin);
+    if (!ok)
+        return tlwFailMemory(message, "the surface mesh");
+    if (unpaired > 0)
+        return tlwFail(message, TLW_INTERNAL, "The surface mesh came out open; please report this scene.");
+    *done = crowded == 0;
+    return TLW_OK;
+}
+
+tlwResult tlwMakeManifold(tlwThreads *threads, tlwMesh *mesh, double size, tlwMessage *message)
 {
     enum { MAX_PASSES = 8 };
-    for (int pass = 0; pass < MAX_PASSES; pass++) {
-        int64_t crowded, unpaired;
-        int32_t *twin = pairHalfEdges(mesh, &crowded, &unpaired);
-        if (!twin)
-            return tlwFailMemory(message, "the surface mesh");
-        bool ok = true;
-        if (unpaired == 0 && crowded > 0)
-            ok = splitVertices(mesh, twin) && splitEdges(mesh, twin);
-        tlwFree(twin);
-        if (!ok)
-            return tlwFailMemory(message, "the surface mesh");
-        if (unpaired > 0)
-            return tlwFail(message, TLW_INTERNAL, "The surface mesh came out open; please report this scene.");
-        if (crowded == 0)
-            break;
-        if (pass == MAX_PASSES - 1)
-            return tlwFail(message, TLW_INTERNAL,
-                           "The surface mesh could not be made clean; please report this scene.");
-    }
-    for (int pass = 0; pass < 4 && moveApart(mesh, (1 + pass) * size) > 0; pass++)
-        continue;
+    bool done = false;
+    for (int pass = 0; pass < MAX_PASSES && !done; pass++)
+        TLW_TRY(splitOnce(threads, mesh, message, &done));
+    if (!done)
+        return tlwFail(message, TLW_INTERNAL, "The surface mesh could not be made clean; please report this scene.");
+    if (tlwParallelSum(threads, mesh->triangle_count, BLOCK, flatRange, mesh) > 0)
+        for (int pass = 0; pass < 4 && moveApart(mesh, (1 + pass) * size) > 0; pass++)
+            continue;
     return TLW_OK;
 }

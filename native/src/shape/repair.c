@@ -126,13 +126,13 @@ static tlwResult closeAndOrient(tlwMesh *mesh, tlwMessage *message, tlwRepairRep
         return tlwFailMemory(message, "checking a mesh");
     dropCollapsed(mesh, weld, report);
     int32_t *corners = weldedCorners(mesh, weld);
-    int32_t *sorted = corners ? tlwSortHalfEdges(corners, mesh->triangle_count, mesh->vertex_count) : NULL;
+    int32_t *sorted = corners ? tlwSortHalfEdges(NULL, corners, mesh->triangle_count, mesh->vertex_count) : NULL;
     tlwResult result = TLW_OK;
     if (!sorted || !orientNeighbours(mesh, corners, sorted, report))
         result = tlwFailMemory(message, "checking a mesh");
     if (result == TLW_OK && report->turned) { // half-edges have moved
         tlwFree(sorted);
-        sorted = tlwSortHalfEdges(corners, mesh->triangle_count, mesh->vertex_count);
+        sorted = tlwSortHalfEdges(NULL, corners, mesh->triangle_count, mesh->vertex_count);
         if (!sorted)
             result = tlwFailMemory(message, "checking a mesh");
     }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BLOCK 4096 // vertices
+
 static int32_t headOf(const int32_t *corners, int32_t h)
 {
     return corners[tlwNextHalfEdge(h)];
@@ -59,7 +61,23 @@ static bool sortBucket(int32_t *bucket, int64_t count, const int32_t *corners)
     return true;
 }
 
-int32_t *tlwSortHalfEdges(const int32_t *corners, int64_t triangle_count, int64_t vertex_count)
+typedef struct Buckets {
+    const int32_t *corners;
+    int32_t *start; // per vertex; the end of one is the start of the next
+    int32_t *sorted;
+} Buckets;
+
+// Returns how many were left for want of memory.
+static double bucketRange(void *context, int64_t begin, int64_t end)
+{
+    const Buckets *b = context;
+    double failed = 0;
+    for (int64_t v = begin; v < end; v++)
+        failed += !sortBucket(b->sorted + b->start[v], b->start[v + 1] - b->start[v], b->corners);
+    return failed;
+}
+
+int32_t *tlwSortHalfEdges(tlwThreads *threads, const int32_t *corners, int64_t triangle_count, int64_t vertex_count)
 {
     int64_t count = 3 * triangle_count;
     int32_t *sorted = tlwAlloc((size_t)count, sizeof *sorted);
@@ -72,8 +90,8 @@ int32_t *tlwSortHalfEdges(const int32_t *corners, int64_t triangle_count, int64_
             start[v] += start[v - 1];
         for (int64_t h = 0; h < count; h++)
             sorted[start[smallerEnd(corners, (int32_t)h) + 1]++] = (int32_t)h;
-        for (int64_t v = 0; v < vertex_count && ok; v++)
-            ok = sortBucket(sorted + start[v], start[v + 1] - start[v], corners);
+        Buckets buckets = {corners, start, sorted};
+        ok = !(tlwParallelSum(threads, vertex_count, BLOCK, bucketRange, &buckets) > 0);
     }
     tlwFree(start);
     if (!ok) {
@@ -144,7 +162,7 @@ tlwResult tlwCheckMesh(const tlwMesh *mesh, tlwMessage *message, tlwMeshCheck *c
         check->bad_indices += mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count;
     if (check->bad_indices)
         return TLW_OK;
-    int32_t *sorted = tlwSortHalfEdges(mesh->triangles, mesh->triangle_count, mesh->vertex_count);
+    int32_t *sorted = tlwSortHalfEdges(NULL, mesh->triangles, mesh->triangle_count, mesh->vertex_count);
     if (!sorted)
         return tlwFailMemory(message, "checking a mesh");
     for (int64_t i = 0, end; i < n; i = end) {

@@ -2,6 +2,7 @@
 #ifndef TLW_SHAPE_TOPOLOGY_H
 #define TLW_SHAPE_TOPOLOGY_H
 
+#include "base/parallel.h"
 #include "shape/mesh.h"
 
 static inline int32_t tlwNextHalfEdge(int32_t h)
@@ -12,7 +13,7 @@ static inline int32_t tlwNextHalfEdge(int32_t h)
 // All half-edges, those of one edge (in either direction) next to each other, in an order that depends on the indices
 // only. `corners` holds the 3 vertex indices of each triangle, all in [0, vertex_count). To be freed; null when memory
 // is out.
-int32_t *tlwSortHalfEdges(const int32_t *corners, int64_t triangle_count, int64_t vertex_count);
+int32_t *tlwSortHalfEdges(tlwThreads *threads, const int32_t *corners, int64_t triangle_count, int64_t vertex_count);
 
 // One past the last entry of `sorted` that belongs to the same edge as entry `begin`.
 int64_t tlwEdgeEnd(const int32_t *sorted, const int32_t *corners, int64_t half_edge_count, int64_t begin);
