@@ -168,36 +168,80 @@ static unsigned maskAround(const tlwLevel *level, int64_t row)
     return near & 0xff;
 }
 
-static tlwResult findGhosts(tlwLevel *level)
+typedef struct GhostCounts {
+    int64_t ghosts, sources, rows;
+} GhostCounts;
+
+typedef struct GhostSearch {
+    tlwLevel *level;
+    GhostCounts *tiles; // per tile what it has, then what those before it have
+    bool fill;
+} GhostSearch;
+
+// Count a tile's ghosts, or write them from `at` on.
+static GhostCounts visitGhosts(const GhostSearch *s, int64_t t, GhostCounts at)
 {
-    int64_t ghost_capacity = 0, source_capacity = 0, row_capacity = 0, source_count = 0;
-    for (int t = 0; t < level->grid->tile_count; t++)
-        TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
-        {
-            unsigned near = maskAround(level, row), found = 0;
-            for (int64_t c = row; near && c < row + TLW_TILE; c++) {
-                if (!(near >> (c - row) & 1) || level->type[c] != TLW_CELL_SOLID)
-                    continue;
-                int64_t sources[12];
-                int count = findSources(level, c, sources);
-                if (!tlwReserve((void **)&level->ghosts, &ghost_capacity, level->ghost_count + 1,
-                                sizeof *level->ghosts) ||
-                    !tlwReserve((void **)&level->sources, &source_capacity, source_count + count,
-                                sizeof *level->sources))
-                    return TLW_OUT_OF_MEMORY;
-                level->ghosts[level->ghost_count++] = (tlwGhost){c, (int)source_count, count};
-                for (int n = 0; n < count; n++)
-                    level->sources[source_count++] = sources[n];
-                found = 1;
-            }
-            if (!found || level->mask[row / TLW_TILE])
+    tlwLevel *level = s->level;
+    TLW_FOR_ROWS(level->grid, &level->grid->tiles[t], j, k, row)
+    {
+        unsigned near = maskAround(level, row), found = 0;
+        for (int64_t c = row; near && c < row + TLW_TILE; c++) {
+            if (!(near >> (c - row) & 1) || level->type[c] != TLW_CELL_SOLID)
                 continue;
-            if (!tlwReserve((void **)&level->ghost_rows, &row_capacity, level->ghost_row_count + 1,
-                            sizeof *level->ghost_rows))
-                return TLW_OUT_OF_MEMORY;
-            level->ghost_rows[level->ghost_row_count++] = row;
+            int64_t sources[12];
+            int count = findSources(level, c, sources);
+            if (s->fill) {
+                level->ghosts[at.ghosts] = (tlwGhost){c, (int)at.sources, count};
+                memcpy(level->sources + at.sources, sources, (size_t)count * sizeof *sources);
+            }
+            at.ghosts++;
+            at.sources += count;
+            found = 1;
         }
-    return TLW_OK;
+        if (!found || level->mask[row / TLW_TILE])
+            continue;
+        if (s->fill)
+            level->ghost_rows[at.rows] = row;
+        at.rows++;
+    }
+    return at;
+}
+
+static void ghostRange(void *context, int64_t begin, int64_t end)
+{
+    GhostSearch *s = context;
+    for (int64_t t = begin; t < end; t++)
+        if (s->fill)
+            visitGhosts(s, t, s->tiles[t]);
+        else
+            s->tiles[t] = visitGhosts(s, t, (GhostCounts){0});
+}
+
+static tlwResult findGhosts(tlwThreads *threads, tlwLevel *level)
+{
+    int tiles = level->grid->tile_count;
+    GhostSearch s = {level, tlwAlloc((size_t)tiles + 1, sizeof *s.tiles), false};
+    if (!s.tiles)
+        return TLW_OUT_OF_MEMORY;
+    tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, ghostRange, &s);
+    GhostCounts all = {0};
+    for (int t = 0; t < tiles; t++) {
+        GhostCounts own = s.tiles[t];
+        s.tiles[t] = all;
+        all = (GhostCounts){all.ghosts + own.ghosts, all.sources + own.sources, all.rows + own.rows};
+    }
+    level->ghosts = tlwAlloc((size_t)all.ghosts + 1, sizeof *level->ghosts);
+    level->sources = tlwAlloc((size_t)all.sources + 1, sizeof *level->sources);
+    level->ghost_rows = tlwAlloc((size_t)all.rows + 1, sizeof *level->ghost_rows);
+    bool ok = level->ghosts && level->sources && level->ghost_rows;
+    if (ok) {
+        level->ghost_count = (int)all.ghosts;
+        level->ghost_row_count = all.rows;
+        s.fill = true;
+        tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, ghostRange, &s);
+    }
+    tlwFree(s.tiles);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
 tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *coarse)
@@ -228,7 +272,7 @@ tlwResult tlwCoarsenLevel(tlwThreads *threads, const tlwLevel *fine, tlwLevel *c
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, coefficientRange, &s);
     TLW_TRY(tlwListRows(threads, coarse));
     tlwParallelFor(threads, coarse->row_count, TLW_ROW_BLOCK, diagonalRange, coarse);
-    return findGhosts(coarse);
+    return findGhosts(threads, coarse);
 }
 
 void tlwFreeLevel(tlwLevel *level)

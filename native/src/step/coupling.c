@@ -79,6 +79,9 @@ typedef struct Search {
     const float *solid;
     const int16_t *object;
     const int32_t *piece, *cover, *label;
+    const uint8_t *type;
+    uint8_t *mask;            // per row of each tile: cells to look at
+    const tlwSolid **of_body; // per coupled body, null = a piece
     tlwBodyCoupling *coupling;
     bool has_pieces;
 } Search;
@@ -132,15 +135,24 @@ static void addSeen(const Search *s, const tlwCoupledBody *body, const Cell *cel
     }
 }
 
-bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patch, const float lift[3])
+// A patch as a cell's row.
+static void fillRow(const tlwCoupledBody *body, const tlwBodyPatch *patch, float row[6])
 {
-    float *row = addRow(body, from);
-    if (!row || !tlwReserve((void **)&body->cuts, &body->cut_capacity, body->count, sizeof *body->cuts))
-        return false;
-    tlwCoupledCut *cut = &body->cuts[body->count - 1];
+    memset(row, 0, 6 * sizeof *row);
     for (int face = 0; face < 6; face++)
         addFace(body, patch->middle[face], face / 2, (float)(face & 1 ? patch->cover[face] : -patch->cover[face]), row);
-    memcpy(cut->unseen, row, sizeof cut->unseen);
+}
+
+static bool addCut(tlwCoupledBody *body, int64_t cell, const tlwBodyPatch *patch, const float row[6],
+                   const float seen[6], const float lift[3])
+{
+    float *own = addRow(body, cell);
+    if (!own || !tlwReserve((void **)&body->cuts, &body->cut_capacity, body->count, sizeof *body->cuts))
+        return false;
+    tlwCoupledCut *cut = &body->cuts[body->count - 1];
+    memcpy(own, row, 6 * sizeof *row);
+    for (int m = 0; m < 6; m++)
+        cut->unseen[m] = row[m] - seen[m];
     memcpy(cut->lift, lift, sizeof cut->lift);
     cut->support = 0;
     for (int a = 0; a < 3; a++)
@@ -148,15 +160,12 @@ bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patc
     return true;
 }
 
-static bool addPatch(const Search *s, const tlwBodyPatch *patch, const Cell *cell, tlwCoupledBody *body)
+bool tlwAddLooseCut(tlwCoupledBody *body, int64_t from, const tlwBodyPatch *patch, const float lift[3])
 {
-    float seen[6] = {0}, lift[3] = {0};
-    if (!tlwAddLooseCut(body, cell->index, patch, lift))
-        return false;
-    addSeen(s, body, cell, seen);
-    for (int m = 0; m < 6; m++)
-        body->cuts[body->count - 1].unseen[m] -= seen[m];
-    return true;
+    const float seen[6] = {0};
+    float row[6];
+    fillRow(body, patch, row);
+    return addCut(body, from, patch, row, seen, lift);
 }
 
 static bool isNear(const tlwGrid *grid, const tlwSolid *solid, const Cell *cell)
@@ -173,6 +182,7 @@ typedef struct Candidate {
     int body;
     bool touched;
     tlwBodyPatch patch;
+    float row[6], seen[6];
 } Candidate;
 
 typedef struct Candidates {
@@ -181,15 +191,17 @@ typedef struct Candidates {
     int64_t count, capacity;
 } Candidates;
 
+static bool isNearBody(const Search *s, int64_t cell)
+{
+    return s->solids && s->object[cell] != TLW_NO_OBJECT &&
+           tlwGetCentreSolid(s->grid, s->solid, cell) <= TLW_PATCH_REACH * s->grid->dx;
+}
+
 static bool addCandidates(Candidates *list, const Cell *cell)
 {
     const Search *s = list->search;
-    if (!s->solids || s->object[cell->index] == TLW_NO_OBJECT ||
-        tlwGetCentreSolid(s->grid, s->solid, cell->index) > TLW_PATCH_REACH * s->grid->dx)
-        return true;
-    for (int b = 0; b < s->coupling->count; b++) {
-        const tlwSolid *solid = tlwFindSolid(s->solids, s->coupling->bodies[b].object);
-        if (!solid || !isNear(s->grid, solid, cell))
+    for (int b = 0; b < s->coupling->count && isNearBody(s, cell->index); b++) {
+        if (!s->of_body[b] || !isNear(s->grid, s->of_body[b], cell))
             continue;
         if (!tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
             return false;
@@ -204,26 +216,80 @@ static void measureRange(void *context, int64_t begin, int64_t end)
     const Search *s = list->search;
     for (int64_t n = begin; n < end; n++) {
         Candidate *c = &list->items[n];
-        const tlwSolid *solid = tlwFindSolid(s->solids, s->coupling->bodies[c->body].object);
-        c->touched = tlwMeasureBodyPatch(s->grid, solid, c->cell.at, &c->patch);
+        const tlwCoupledBody *body = &s->coupling->bodies[c->body];
+        c->touched = tlwMeasureBodyPatch(s->grid, s->of_body[c->body], c->cell.at, &c->patch);
+        if (!c->touched)
+            continue;
+        fillRow(body, &c->patch, c->row);
+        addSeen(s, body, &c->cell, c->seen);
     }
 }
 
 // Rows of the candidates that are touched, in the order of cells.
 static bool addPatches(tlwThreads *threads, Candidates *list)
 {
+    const float lift[3] = {0};
     tlwParallelFor(threads, list->count, 64, measureRange, list);
     for (int64_t n = 0; n < list->count; n++) {
         const Candidate *c = &list->items[n];
-        if (c->touched && !addPatch(list->search, &c->patch, &c->cell, &list->search->coupling->bodies[c->body]))
+        tlwCoupledBody *body = &list->search->coupling->bodies[c->body];
+        if (c->touched && !addCut(body, c->cell.index, &c->patch, c->row, c->seen, lift))
             return false;
     }
     list->count = 0;
     return true;
 }
 
-// Candidates are measured on all threads, this many at a time at least: 300 bytes each.
+static bool isCovered(const Search *s, int64_t cell)
+{
+    bool covered = false;
+    for (int face = 0; face < 6; face++)
+        covered |= 1 - tlwGetFloats(s->grid, s->flow->open[face / 2])[faceIndex(s->grid, cell, face)] > 0;
+    return covered;
+}
+
+// Which cells of each row the loop below has to look at, few of all: liquid at a piece or near a body.
+static void maskRange(void *context, int64_t begin, int64_t end)
+{
+    const Search *s = context;
+    for (int64_t t = begin; t < end; t++) {
+        uint8_t *mask = s->mask + t * TLW_TILE * TLW_TILE;
+        TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
+        {
+            unsigned bits = 0;
+            for (int i = 0; i < TLW_TILE; i++)
+                if (s->type[row + i] == TLW_CELL_LIQUID &&
+                    (isNearBody(s, row + i) || (s->has_pieces && isCovered(s, row + i))))
+                    bits |= 1u << i;
+            *mask++ = (uint8_t)bits;
+        }
+    }
+}
+
+// Candidates are measured on all threads, this many at a time at least: 350 bytes each.
 #define BATCH 16384
+
+static bool findCells(tlwThreads *threads, const Search *s)
+{
+    const uint8_t *mask = s->mask;
+    Candidates list = {.search = s};
+    bool ok = true;
+    tlwParallelFor(threads, s->grid->tile_count, TLW_TILE_BLOCK, maskRange, (void *)s);
+    for (int t = 0; ok && t < s->grid->tile_count; t++) {
+        const tlwTile *tile = &s->grid->tiles[t];
+        TLW_FOR_ROWS(s->grid, tile, j, k, row)
+        for (unsigned bits = *mask++; bits; bits &= bits - 1) {
+            int i = __builtin_ctz(bits);
+            Cell cell = {row + i, {tile->cell[0] + i, (int)j, k}};
+            ok = ok && addPieceFaces(s, &cell) && addCandidates(&list, &cell);
+        }
+        if (list.count >= BATCH)
+            ok = ok && addPatches(threads, &list);
+    }
+    ok = ok && addPatches(threads, &list);
+    tlwFree(list.items);
+    return ok;
+}
 
 tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tlwSolids *solids, const uint8_t *type,
                               tlwBodyCoupling *coupling)
@@ -240,25 +306,19 @@ tlwResult tlwFindCoupledCells(tlwThreads *threads, const tlwFlow *flow, const tl
                 .piece = tlwGetInts(grid, flow->piece),
                 .cover = tlwGetInts(grid, flow->cover),
                 .label = tlwGetInts(grid, flow->label),
+                .type = type,
+                .mask = tlwAlloc((size_t)grid->tile_count * TLW_TILE * TLW_TILE + 1, 1),
+                .of_body = tlwAlloc((size_t)coupling->count, sizeof *s.of_body),
                 .coupling = coupling};
-    Candidates list = {.search = &s};
     double start = tlwGetClock();
-    bool ok = true;
-    for (int b = 0; b < coupling->count; b++)
+    bool ok = s.mask && s.of_body;
+    for (int b = 0; ok && b < coupling->count; b++) {
         s.has_pieces = s.has_pieces || coupling->bodies[b].object >= TLW_PIECE_KEY(0);
-    for (int t = 0; ok && t < grid->tile_count; t++) {
-        const tlwTile *tile = &grid->tiles[t];
-        TLW_FOR_ROWS(grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            Cell cell = {row + i, {tile->cell[0] + i, (int)j, k}};
-            if (type[cell.index] == TLW_CELL_LIQUID)
-                ok = ok && addPieceFaces(&s, &cell) && addCandidates(&list, &cell);
-        }
-        if (list.count >= BATCH)
-            ok = ok && addPatches(threads, &list);
+        s.of_body[b] = solids ? tlwFindSolid(solids, coupling->bodies[b].object) : NULL;
     }
-    ok = ok && addPatches(threads, &list);
-    tlwFree(list.items);
+    ok = ok && findCells(threads, &s);
+    tlwFree(s.mask);
+    tlwFree(s.of_body);
     tlwResult result = ok && solids ? tlwAddGapPatches(threads, flow, solids, type, coupling) : TLW_OK;
     coupling->seconds = tlwGetClock() - start;
     return ok ? result : TLW_OUT_OF_MEMORY;
