@@ -16,6 +16,7 @@ using openvdb::FloatTree;
 using Input = tlwLevelSetInput;
 using Leaf = FloatTree::LeafNodeType;
 using Accessor = openvdb::tree::ValueAccessor<const FloatTree>;
+using Writer = openvdb::tree::ValueAccessor<FloatTree>; // knows the way to the last leaf, which is most of the next
 
 constexpr int side = 8, cells = 512;
 
@@ -35,7 +36,7 @@ float clean(const Input &in, float value)
 }
 
 // Leaves are made on all threads and put into their tree by one.
-Leaf *addLeaf(FloatTree &tree, std::unique_ptr<Leaf> leaf)
+Leaf *addLeaf(Writer &tree, std::unique_ptr<Leaf> leaf)
 {
     Leaf *added = leaf.get();
     tree.addLeaf(leaf.release());
@@ -60,8 +61,9 @@ void loadTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
                     out[leafOffset(x, y, z)] = clean(in, *v++);
     });
     leaves.reserve(count);
+    Writer writer(tree);
     for (std::unique_ptr<Leaf> &leaf : made)
-        leaves.push_back(addLeaf(tree, std::move(leaf)));
+        leaves.push_back(addLeaf(writer, std::move(leaf)));
 }
 
 bool hasInside(const Leaf &leaf, float isovalue)
@@ -79,14 +81,15 @@ void padTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
     std::vector<char> inside(leaves.size());
     tbb::parallel_for(size_t(0), leaves.size(), [&](size_t i) { inside[i] = hasInside(*leaves[i], in.isovalue); });
     size_t count = leaves.size();
+    Writer writer(tree);
     for (size_t i = 0; i < count; i++) {
         if (!inside[i])
             continue;
         for (int n = 0; n < 27; n++) {
             Coord at = leaves[i]->origin().offsetBy((n % 3 - 1) * side, (n / 3 % 3 - 1) * side, (n / 9 - 1) * side);
-            if (tree.probeConstLeaf(at))
+            if (writer.probeConstLeaf(at))
                 continue;
-            Leaf *leaf = tree.touchLeaf(at); // filled with the background
+            Leaf *leaf = writer.touchLeaf(at); // filled with the background
             leaf->setValuesOn();
             leaves.push_back(leaf);
         }
@@ -242,14 +245,15 @@ void refineTree(const Input &in, int detail, const FloatTree &coarse, const std:
                 fillPlain(in, from, leaves[i]->origin(), out[i]);
         }
     });
+    Writer writer(tree), raw_writer(raw);
     for (size_t i = 0; i < leaves.size(); i++)
         for (size_t n = 0; n < children; n++) {
             if (fine[i].needed) {
-                addLeaf(tree, std::move(out[i * children + n].leaf));
-                addLeaf(raw, std::move(out[i * children + n].raw));
+                addLeaf(writer, std::move(out[i * children + n].leaf));
+                addLeaf(raw_writer, std::move(out[i * children + n].raw));
             } else if (fine[i].inside) {
-                tree.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
-                raw.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
+                writer.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
+                raw_writer.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
             }
         }
 }
