@@ -38,9 +38,8 @@ float clean(const Input &in, float value)
 // Leaves are made on all threads and put into their tree by one.
 Leaf *addLeaf(Writer &tree, std::unique_ptr<Leaf> leaf)
 {
-    Leaf *added = leaf.get();
-    tree.addLeaf(leaf.release());
-    return added;
+    tree.addLeaf(leaf.get()); // may be short of memory for what holds the leaf
+    return leaf.release();
 }
 
 // The tiles as they are.

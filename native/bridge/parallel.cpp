@@ -4,8 +4,9 @@
 #include "bridge/openvdb.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <thread>
-#include <vector>
 
 #include <tbb/parallel_for.h>
 
@@ -53,12 +54,14 @@ double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn
         return 0;
     block = std::max<int64_t>(block, 1);
     int64_t blocks = (count + block - 1) / block;
-    double few[64];
-    std::vector<double> many;
-    double *parts = few;
-    if (blocks > 64) {
-        many.resize((size_t)blocks);
-        parts = many.data();
+    double few[64] = {0};
+    std::unique_ptr<double[]> many(blocks > 64 ? new (std::nothrow) double[(size_t)blocks] : nullptr);
+    double *parts = blocks > 64 ? many.get() : few;
+    if (!parts) { // out of memory: here, one after another
+        double total = fn(context, 0, block);
+        for (int64_t b = 1; b < blocks; b++)
+            total = combine(total, fn(context, b * block, std::min(count, (b + 1) * block)));
+        return total;
     }
     runBlocks(threads, blocks, [=](int64_t b) { parts[b] = fn(context, b * block, std::min(count, (b + 1) * block)); });
     double total = parts[0];

@@ -9,28 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim_helpers.h"
-
-static tlwSceneDef poolDef(void)
-{
-    tlwSceneDef def = smallTank();
-    def.domain_max = (tlwVec3){0.24, 0.24, 0.24};
-    def.cell_size = 0.015 * COARSER; // two tiles across
-    return def;
-}
-
-static World poolOf(const tlwSceneDef *def)
-{
-    World w = begin(2, def);
-    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-0.05, -0.05, -0.05}, (tlwVec3){0.3, 0.3, 0.12}, (tlwVec3){0, 0, 0});
-    return w;
-}
-
-static World pool(void)
-{
-    tlwSceneDef def = poolDef();
-    return poolOf(&def);
-}
+#include "body_helpers.h"
 
 static void test_body_falls_freely_in_air(void **state)
 {
@@ -164,26 +143,6 @@ static void test_thin_plank_rises_and_floats(void **state)
     end(&w);
 }
 
-// Where a point that belongs to a body at the start is now.
-static tlwVec3 pointOf(World *w, int object, tlwVec3 start)
-{
-    tlwBodyState s = bodyOf(w, object);
-    return tlwAdd(s.position, tlwRotate(s.rotation, start));
-}
-
-static void addJoint(World *w, const char *name, tlwJointKind kind, int a, int b, tlwVec3 anchor)
-{
-    tlwJointDef def = tlwDefaultJointDef();
-    def.name = name;
-    def.kind = kind;
-    def.object_a = a;
-    def.object_b = b;
-    def.anchor = anchor;
-    def.axis = (tlwVec3){0, 1, 0};
-    if (tlwAddJoint(w->scene, &def) != TLW_OK)
-        fail_msg("%s", tlwGetMessage(w->context));
-}
-
 // Particles within a cell of a box of 8 cm.
 static int countWet(World *w, tlwVec3 centre)
 {
@@ -217,38 +176,6 @@ static void test_box_that_the_water_has_left_is_dry(void **state)
     print_message("%d particles within a cell of the box, %d at first\n", countWet(&w, centre), before);
     OUTCOME(before > 500 && countWet(&w, centre) <= 4); // half a cell's worth
     OUTCOME(tlwLength(tlwSub(bodyOf(&w, box).centre, centre)) < 1e-6);
-    end(&w);
-}
-
-// An arm on a hinge in the air swings a block on a ball joint into the water.
-static void test_joints_hold_while_a_block_swings_into_the_water(void **state)
-{
-    (void)state;
-    tlwSceneDef def = poolDef();
-    def.domain_max = (tlwVec3){0.4, 0.2, 0.32};
-    def.cell_size = 0.02;
-    World w = poolOf(&def);
-    const tlwVec3 axle = {0.14, 0.1, 0.2}, pin = {0.27, 0.1, 0.2};
-    int arm = addBody(&w, "Arm", (tlwVec3){0.14, 0.09, 0.19}, (tlwVec3){0.26, 0.11, 0.21}, 2000);
-    int bob = addBody(&w, "Bob", (tlwVec3){0.29, 0.07, 0.17}, (tlwVec3){0.35, 0.13, 0.23}, 3000);
-    addJoint(&w, "Axle", TLW_JOINT_HINGE, arm, -1, axle);
-    addJoint(&w, "Pin", TLW_JOINT_BALL, arm, bob, pin);
-    run(&w);
-    double off = 0, gap = 0, lean = 0, lowest = 1, fastest = 0;
-    for (int frame = 0; frame < FRAMES(24); frame++) {
-        advance(&w, 1.0 / 24);
-        tlwBodyState s = bodyOf(&w, arm);
-        off = fmax(off, tlwLength(tlwSub(pointOf(&w, arm, axle), axle)));
-        gap = fmax(gap, tlwLength(tlwSub(pointOf(&w, arm, pin), pointOf(&w, bob, pin))));
-        lean = fmax(lean, 1 - tlwRotate(s.rotation, (tlwVec3){0, 1, 0}).y);
-        lowest = fmin(lowest, bodyOf(&w, bob).centre.z);
-        fastest = fmax(fastest, tlwLength(bodyOf(&w, bob).velocity));
-    }
-    print_message("axle off by %.3f mm, pin by %.3f mm, axis by %.2g, bob down to %.3f m at up to %.2f m/s\n",
-                  1000 * off, 1000 * gap, lean, lowest, fastest);
-    OUTCOME(off < 1e-4 && gap < 1e-4);
-    OUTCOME(lean < 1e-6);
-    OUTCOME(lowest < 0.06 && fastest > 0.8 && fastest < 2);
     end(&w);
 }
 
@@ -400,62 +327,6 @@ static void test_bodies_inside_each_other_are_refused_by_name(void **state)
     end(&w);
 }
 
-// A solid that is moved by keys, and a body that hangs on it. At the end: where the joint is, from the solid's side.
-static int hangOnCrank(World *w, tlwJointKind kind, bool turns)
-{
-    float positions[24];
-    tlwObjectDef def = tlwDefaultObjectDef();
-    tlwKey keys[2] = {tlwDefaultKey(), tlwDefaultKey()};
-    for (int n = 0; n < 2; n++)
-        keys[n].position = (tlwVec3){0.08 + 0.08 * n, 0.12, 0.2};
-    keys[1].time = 0.25;
-    if (turns)
-        keys[1].rotation = (tlwQuat){sqrt(0.5), 0, 0, sqrt(0.5)}; // a quarter turn about z
-    def.name = "Crank";
-    def.role = TLW_ROLE_SOLID;
-    def.mesh = boxMesh(positions, (tlwVec3){-0.015, -0.015, -0.015}, (tlwVec3){0.015, 0.015, 0.015});
-    def.keys = keys;
-    def.key_count = 2;
-    tlwJointDef joint = tlwDefaultJointDef();
-    if (tlwAddObject(w->scene, &def, &joint.object_b) != TLW_OK)
-        fail_msg("%s", tlwGetMessage(w->context));
-    joint.object_a = addBody(w, "Hook", (tlwVec3){0.065, 0.105, 0.15}, (tlwVec3){0.095, 0.135, 0.18}, 2000);
-    joint.name = "Pin";
-    joint.kind = kind;
-    joint.anchor = (tlwVec3){0.08, 0.12, 0.18};
-    joint.axis = kind == TLW_JOINT_SLIDER ? (tlwVec3){0, 0, 1} : (tlwVec3){0, 1, 0};
-    if (tlwAddJoint(w->scene, &joint) != TLW_OK)
-        fail_msg("%s", tlwGetMessage(w->context));
-    return joint.object_a;
-}
-
-static void test_an_animated_solid_drags_a_body_by_its_joint(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"fixed", "ball", "hinge", "slider"};
-    for (int kind = TLW_JOINT_FIXED; kind <= TLW_JOINT_SLIDER; kind++) {
-        World w = pool();
-        int hook = hangOnCrank(&w, (tlwJointKind)kind, kind == TLW_JOINT_FIXED);
-        run(&w);
-        for (int n = 0; n < FRAMES(6); n++)
-            advance(&w, 1.0 / 24);
-        tlwBodyState body = bodyOf(&w, hook);
-        // Its top, where the joint was made; the body's own origin is that of the world at the start.
-        tlwVec3 top = tlwAdd(body.position, tlwRotate(body.rotation, (tlwVec3){0.08, 0.12, 0.18}));
-        double off = hypot(top.x - 0.16, top.y - 0.12);
-        print_message("%s: top at %.4f %.4f %.4f, turn %.3f about z\n", names[kind], top.x, top.y, top.z,
-                      2 * atan2(body.rotation.z, body.rotation.w));
-        OUTCOME(off < 1e-3);
-        if (kind == TLW_JOINT_SLIDER)
-            OUTCOME(top.z < 0.15); // slides down its rail
-        else
-            OUTCOME(fabs(top.z - 0.18) < 1e-3);
-        if (kind == TLW_JOINT_FIXED)
-            OUTCOME(fabs(2 * atan2(body.rotation.z, body.rotation.w) - acos(0)) < 1e-2);
-        end(&w);
-    }
-}
-
 static void test_checkpoint_with_bodies_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -495,13 +366,11 @@ int main(void)
         cmocka_unit_test(test_split_coupling_lifts_and_sinks),
         cmocka_unit_test(test_thin_plank_rises_and_floats),
         cmocka_unit_test(test_box_that_the_water_has_left_is_dry),
-        cmocka_unit_test(test_joints_hold_while_a_block_swings_into_the_water),
         cmocka_unit_test(test_fast_box_does_not_pass_thin_plates),
         cmocka_unit_test(test_animated_solid_pushes_a_box),
         cmocka_unit_test(test_wall_friction_acts_on_bodies),
         cmocka_unit_test(test_split_warning_names_the_heaviest_liquid),
         cmocka_unit_test(test_bodies_inside_each_other_are_refused_by_name),
-        cmocka_unit_test(test_an_animated_solid_drags_a_body_by_its_joint),
         cmocka_unit_test(test_checkpoint_with_bodies_goes_on_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

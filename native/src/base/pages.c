@@ -232,7 +232,7 @@ static Head *takeOut(int n)
 
 static void putIn(Head *head)
 {
-    if ((kept.off && head->dense) || head->size < LEAST || head->size > MOST_BYTES || openMap() < 0 ||
+    if ((kept.off && head->dense) || head->size < LEAST || head->size > MOST_BYTES || (!kept.off && openMap() < 0) ||
         (!head->dense && head->uses >= MOST_USES)) {
         unmapBlock(head);
         return;
@@ -245,7 +245,8 @@ static void putIn(Head *head)
 }
 
 // Whether a kept block may stand for one of `size` bytes. Windows change by layers of tiles from step to step. A dense
-// block that is too large would cost memory; a sparse one only has more addresses, and one that is too small can grow.
+// block that is too large would cost memory. Of a sparse one that is, only what its users wrote beyond that size does;
+// one that is too small grows.
 static bool serves(const Head *head, size_t size, bool dense)
 {
     if (head->dense != dense)
@@ -294,24 +295,26 @@ static void dropOlderThan(unsigned rounds)
 
 // ---
 
-static Head *growOrUnmap(Head *head, size_t size)
+static Head *resizeOrUnmap(Head *head, size_t size)
 {
-    Head *grown = resizeBlock(head, size);
-    if (!grown)
+    Head *resized = resizeBlock(head, size);
+    if (!resized)
         unmapBlock(head);
-    return grown;
+    return resized;
 }
 
 static void *getBlock(size_t bytes, bool dense, bool zero)
 {
     Cleaning c = {.map = -1};
+    size_t size = sizeOf(bytes);
     pthread_mutex_lock(&kept.lock);
-    Head *head = findBlock(sizeOf(bytes), dense, zero);
+    Head *head = findBlock(size, dense, zero);
+    bool shrink = kept.off && !dense; // what was written beyond is not for this user
     if (head)
         c.map = openMap();
     pthread_mutex_unlock(&kept.lock);
-    if (head && head->size < sizeOf(bytes))
-        head = growOrUnmap(head, sizeOf(bytes));
+    if (head && (head->size < size || (shrink && head->size > size)))
+        head = resizeOrUnmap(head, size);
     if (!head)
         head = mapBlock(bytes, dense);
     if (!head) { // what is kept may be what is missing

@@ -278,7 +278,7 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
         cycle(poisson, 0, z, r, y);
         removeMeans(poisson, z);
         double rz = dot(poisson, r, z);
-        v = (Vectors){.rows = rows, .a = z, .c = p, .s = stats->iterations ? (float)(rz / rz_old) : 0};
+        v = (Vectors){.rows = rows, .a = z, .c = p, .s = (float)(rz / rz_old)};
         tlwParallelFor(threads, row_count, TLW_ROW_BLOCK, stats->iterations ? directionRange : firstDirectionRange, &v);
         rz_old = rz;
         apply(poisson, p, y);

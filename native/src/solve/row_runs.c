@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 bool tlwInitRowRuns(tlwRowRuns *runs, const tlwGrid *grid)
 {
     memset(runs, 0, sizeof *runs);

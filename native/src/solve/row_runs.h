@@ -4,8 +4,6 @@
 
 #include "grid/grid.h"
 
-#include <string.h>
-
 #define TLW_TILE_ROWS (TLW_TILE * TLW_TILE)
 
 // Runs are numbered tile by tile. Those of a tile that hang together within it are one lump, which is named after the

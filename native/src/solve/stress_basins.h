@@ -12,7 +12,7 @@ typedef struct tlwBasins {
     float limit[TLW_STIFF_CLASSES]; // of c
     uint8_t *class;                 // per cell: limits it exceeds
     uint8_t *depth;                 // per cell: cells below the surface of its class, as far as that is of interest
-    uint8_t *before;                // as large, for who needs it
+    uint8_t *before;                // as large, for what is on the way; changes places with depth
     int16_t *basin;                 // per cell: 0 = in none
     int count;
 } tlwBasins;

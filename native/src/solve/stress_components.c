@@ -4,7 +4,6 @@
 #include "solve/stress_basins.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const double THRESHOLDS[TLW_STIFF_CLASSES] = {1, 1e2, 1e4, 1e6, 1e8};
 static const int THICK = 3, THICK_REACH = 5; // a part is thick within 5 cells of where it is 3 deep

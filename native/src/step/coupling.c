@@ -81,7 +81,7 @@ typedef struct Search {
     const int32_t *piece, *cover, *label;
     const uint8_t *type;
     uint8_t *mask;            // per row of each tile: cells to look at
-    const tlwSolid **of_body; // per coupled body, null = a piece
+    const tlwSolid **of_body; // per coupled body; pieces have none
     tlwBodyCoupling *coupling;
     bool has_pieces;
 } Search;
@@ -200,7 +200,9 @@ static bool isNearBody(const Search *s, int64_t cell)
 static bool addCandidates(Candidates *list, const Cell *cell)
 {
     const Search *s = list->search;
-    for (int b = 0; b < s->coupling->count && isNearBody(s, cell->index); b++) {
+    if (!isNearBody(s, cell->index))
+        return true;
+    for (int b = 0; b < s->coupling->count; b++) {
         if (!s->of_body[b] || !isNear(s->grid, s->of_body[b], cell))
             continue;
         if (!tlwReserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
@@ -248,7 +250,8 @@ static bool isCovered(const Search *s, int64_t cell)
     return covered;
 }
 
-// Which cells of each row the loop below has to look at, few of all: liquid at a piece or near a body.
+// Which cells of each row the loop below has to look at, few of all: liquid near a body and, where there are pieces,
+// beside covered faces.
 static void maskRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;

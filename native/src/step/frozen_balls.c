@@ -134,8 +134,8 @@ static void makeRange(void *context, int64_t begin, int64_t end)
         Spot spot;
         if (s->kind[n] == NO_BALL)
             continue;
-        int kind = findBall(s->place, n, &spot);
-        *found++ = (Found){spot.piece, makeBall(s->place, &spot, kind)};
+        findBall(s->place, n, &spot);
+        *found++ = (Found){spot.piece, makeBall(s->place, &spot, s->kind[n])};
     }
 }
 

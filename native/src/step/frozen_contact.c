@@ -1,7 +1,6 @@
 #include "step/frozen_contact.h"
 
 #include "base/memory.h"
-#include "grid/sample.h"
 #include "step/forces.h"
 #include "step/frozen_balls.h"
 

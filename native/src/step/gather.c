@@ -166,8 +166,8 @@ TLW_KERNEL static void finishRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Before anything is added: pages that are new come from the system on all threads at once, which they would not if
-// two particles of one page were the first there.
+// Before anything is added: a page that is read first has to be mapped twice, and large ones were made zero by both
+// threads when particles of each were the first there.
 static void clearRange(void *context, int64_t begin, int64_t end)
 {
     memset((Sum *)context + begin, 0, (size_t)(end - begin) * sizeof(Sum));
