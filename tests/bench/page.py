@@ -21,7 +21,7 @@ TAIL = """
 | mesh of a 128^3 sphere | 114k triangles in 0.09 s |
 | export of a mesh of 1M triangles from Blender 3.4 | 0.24 to 0.48 s |
 
-`tests/python/test_budget.py` counts instructions (callgrind), iterations and substeps of small scenes and fails when one grows by
+`tests/python/test_budget.py` counts instructions (callgrind; of setting up, steps and meshing apart), iterations and substeps of small scenes and fails when one grows by
 a tenth: wall clocks are too noisy for that. `tests/bench/budget.py --update` stores new budgets.
 """
 
