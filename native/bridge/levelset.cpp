@@ -114,11 +114,47 @@ Coord clampToClip(const Input &in, Coord c)
     return c;
 }
 
+// Whether a cube of cells lies within the clip box.
+bool isWithinClip(const Input &in, const Coord &first, int size)
+{
+    bool within = true;
+    for (int a = 0; a < 3 && in.clip; a++)
+        within = within && first[a] >= in.tiles->clip_low[a] && first[a] + size <= in.tiles->clip_high[a];
+    return within;
+}
+
+// What a cube of n^3 cells from `first` on has of the leaf at `origin`.
+void copyLeaf(Accessor &from, const Coord &origin, const Coord &first, int n, float *out)
+{
+    const Leaf *leaf = from.probeConstLeaf(origin);
+    const float *values = leaf ? leaf->buffer().data() : nullptr;
+    float constant = leaf ? 0 : from.getValue(origin);
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = std::max(origin[a], first[a]);
+        high[a] = std::min(origin[a] + side, first[a] + n);
+    }
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++) {
+            float *row = out + n * (y - first[1] + n * (z - first[2])) - first[0];
+            for (int x = low[0]; x < high[0]; x++)
+                row[x] = values ? values[leafOffset(x & 7, y & 7, z & 7)] : constant;
+        }
+}
+
 // Values of a leaf's cells and `apron` more on every side, x fastest. Beyond the clip box the nearest cell in it
 // counts.
 template <int apron> void gather(const Input &in, Accessor &from, const Coord &first, float *out)
 {
-    constexpr int n = side + 2 * apron;
+    constexpr int n = side + 2 * apron, reach = apron ? 1 : 0;
+    const Coord low = first.offsetBy(-apron);
+    if (isWithinClip(in, low, n)) {
+        for (int z = -reach; z <= reach; z++)
+            for (int y = -reach; y <= reach; y++)
+                for (int x = -reach; x <= reach; x++)
+                    copyLeaf(from, first.offsetBy(side * x, side * y, side * z), low, n, out);
+        return;
+    }
     for (int z = 0; z < n; z++)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++)
@@ -182,22 +218,35 @@ struct Pair {
     std::unique_ptr<Leaf> leaf, raw;
 };
 
-void store(const Input &in, int scale, const Pair &pair, const Coord &c, float value)
+// A cube of size^3 values, x fastest, into the leaves that it fills.
+void store(const Input &in, int scale, const Coord &first, int size, const float *values, const Pair *pairs)
 {
-    int offset = leafOffset(c[0] & 7, c[1] & 7, c[2] & 7);
-    pair.leaf->buffer().data()[offset] = clean(in, clipped(in, scale, c, value));
-    pair.raw->buffer().data()[offset] = value;
+    float *leaf[8], *raw[8], least = values[0];
+    for (int n = 0; n < (size == side ? 1 : 8); n++) {
+        leaf[n] = pairs[n].leaf->buffer().data();
+        raw[n] = pairs[n].raw->buffer().data();
+    }
+    for (int n = 1; n < size * size * size; n++)
+        least = std::min(least, values[n]);
+    // The clip box is nowhere nearer than from the cube's corners.
+    float box = std::max(boxDistance(in, scale, first), boxDistance(in, scale, first.offsetBy(size - 1)));
+    Input plain = in;
+    plain.clip = in.clip && !(in.isovalue + box * static_cast<float>(in.tiles->cell_size / scale) < least);
+    for (int z = 0; z < size; z++)
+        for (int y = 0; y < size; y++)
+            for (int x = 0; x < size; x++) {
+                int n = x >> 3 | (y >> 3) << 1 | (z >> 3) << 2, offset = leafOffset(x & 7, y & 7, z & 7);
+                float value = *values++;
+                leaf[n][offset] = clean(in, clipped(plain, scale, first.offsetBy(x, y, z), value));
+                raw[n][offset] = value;
+            }
 }
 
 void fillPlain(const Input &in, Accessor &from, const Coord &origin, const Pair &pair)
 {
     float values[cells];
     gather<0>(in, from, origin, values);
-    const float *v = values;
-    for (int z = 0; z < side; z++)
-        for (int y = 0; y < side; y++)
-            for (int x = 0; x < side; x++)
-                store(in, 1, pair, origin.offsetBy(x, y, z), *v++);
+    store(in, 1, origin, side, values, &pair);
 }
 
 void fillRefined(const Input &in, Accessor &from, const Coord &origin, const Pair *pairs)
@@ -207,12 +256,7 @@ void fillRefined(const Input &in, Accessor &from, const Coord &origin, const Pai
     refineRows(coarse, 144, a); // (x) -> y fastest, then z, then x
     refineRows(a, 192, b);      // z fastest, then x, then y
     refineRows(b, 256, fine);   // x fastest, then y, then z
-    for (int z = 0; z < 16; z++)
-        for (int y = 0; y < 16; y++)
-            for (int x = 0; x < 16; x++) {
-                Coord c(2 * origin[0] + x, 2 * origin[1] + y, 2 * origin[2] + z);
-                store(in, 2, pairs[x >> 3 | (y >> 3) << 1 | (z >> 3) << 2], c, fine[x + 16 * (y + 16 * z)]);
-            }
+    store(in, 2, Coord(2 * origin[0], 2 * origin[1], 2 * origin[2]), 2 * side, fine, pairs);
 }
 
 // The tree to be meshed: clipped and refined near the surface, constant elsewhere.
