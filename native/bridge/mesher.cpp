@@ -65,18 +65,32 @@ void findSlope(const float v[8], const float f[3], float slope[3])
     }
 }
 
-// The 4^3 values around a cube, x fastest, less the isovalue.
+// The 4^3 values around a cube, x fastest, less the isovalue. They lie in one, two, four or eight leaves.
 void gatherCubic(const Input &in, Accessor &raw, const Coord &base, float v[64])
 {
-    for (int row = 0; row < 16; row++) {
-        int x = row & 3, y = row >> 2;
-        Coord first = base.offsetBy(x - 1, y - 1, -1);
-        // Leaves run z fastest; mostly all four lie in one.
-        const auto *leaf = (first[2] & 7) <= 4 ? raw.probeConstLeaf(first) : nullptr;
-        const float *run =
-            leaf ? leaf->buffer().data() + openvdb::FloatTree::LeafNodeType::coordToOffset(first) : nullptr;
-        for (int z = 0; z < 4; z++)
-            v[x + 4 * y + 16 * z] = (run ? run[z] : raw.getValue(first.offsetBy(0, 0, z))) - in.isovalue;
+    using Leaf = openvdb::FloatTree::LeafNodeType;
+    const Coord first = base.offsetBy(-1);
+    int split[3]; // cells in the lower leaf
+    for (int a = 0; a < 3; a++)
+        split[a] = std::min(4, 8 - (first[a] & 7));
+    for (int part = 0; part < 8; part++) {
+        int low[3], high[3];
+        for (int a = 0; a < 3; a++) {
+            low[a] = part >> a & 1 ? split[a] : 0;
+            high[a] = part >> a & 1 ? 4 : split[a];
+        }
+        if (low[0] == high[0] || low[1] == high[1] || low[2] == high[2])
+            continue;
+        const Coord at = first.offsetBy(low[0], low[1], low[2]);
+        const Leaf *leaf = raw.probeConstLeaf(at);
+        const float *values = leaf ? leaf->buffer().data() + Leaf::coordToOffset(at) : nullptr;
+        float constant = leaf ? 0 : raw.getValue(at);
+        for (int z = low[2]; z < high[2]; z++)
+            for (int y = low[1]; y < high[1]; y++)
+                for (int x = low[0]; x < high[0]; x++)
+                    v[x + 4 * y + 16 * z] =
+                        (values ? values[(x - low[0]) << 6 | (y - low[1]) << 3 | (z - low[2])] : constant) -
+                        in.isovalue;
     }
 }
 
@@ -109,8 +123,10 @@ void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
     bool free_axis[3];
     for (int a = 0; a < 3; a++)
         base[a] = static_cast<int>(std::floor(g[a]));
+    float around[64];
+    gatherCubic(in, raw, base, around);
     for (int i = 0; i < 8; i++)
-        v[i] = raw.getValue(base.offsetBy(i & 1, i >> 1 & 1, i >> 2)) - in.isovalue;
+        v[i] = around[(1 + (i & 1)) + 4 * (1 + (i >> 1 & 1)) + 16 * (1 + (i >> 2))];
     for (int a = 0; a < 3; a++) {
         f[a] = static_cast<float>(g[a] - base[a]);
         bool wall = in.clip &&
@@ -120,9 +136,6 @@ void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
             f[a] = 0.5f;
     }
     bool surface = tlwCrossesValue(v, 8, 0);
-    float around[64];
-    if (surface)
-        gatherCubic(in, raw, base, around);
     for (int step = 0; surface && step < 3; step++) {
         float slope[3], value, square = 0;
         findSlope(v, f, slope);

@@ -75,12 +75,16 @@ typedef struct Blend {
     int64_t who;
 } Blend;
 
-// Particles of one cell, weighted by closeness within `radius` cells.
-static void blendCell(const Attributes *a, int i, int j, int k, const float p[3], float radius, Blend *b)
+static int tileOf(const Attributes *a, int i, int j, int k)
+{
+    return tlwFindTile(&a->sim->flow.grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE),
+                       tlwFloorDiv(k, TLW_TILE));
+}
+
+// Particles of one cell of tile t, weighted by closeness within `radius` cells.
+static void blendCell(const Attributes *a, int t, int i, int j, int k, const float p[3], float radius, Blend *b)
 {
     const tlwParticles *q = &a->sim->particles;
-    int t =
-        tlwFindTile(&a->sim->flow.grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE), tlwFloorDiv(k, TLW_TILE));
     if (t < 0)
         return;
     int c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
@@ -107,10 +111,16 @@ static Blend blendAround(const Attributes *a, const float p[3])
 {
     Blend b = {.nearest = 1e30f, .who = -1};
     int low[3] = {tlwFastFloor(p[0] - 0.5f), tlwFastFloor(p[1] - 0.5f), tlwFastFloor(p[2] - 0.5f)};
-    for (int n = 0; n < 8; n++)
-        blendCell(a, low[0] + (n & 1), low[1] + (n >> 1 & 1), low[2] + (n >> 2), p, 1, &b);
-    for (int n = 0; n < 64 && b.who < 0; n++)
-        blendCell(a, low[0] - 1 + (n & 3), low[1] - 1 + (n >> 2 & 3), low[2] - 1 + (n >> 4), p, 2, &b);
+    int tile = tileOf(a, low[0], low[1], low[2]);
+    bool one_tile = (low[0] & 7) < 7 && (low[1] & 7) < 7 && (low[2] & 7) < 7;
+    for (int n = 0; n < 8; n++) {
+        int i = low[0] + (n & 1), j = low[1] + (n >> 1 & 1), k = low[2] + (n >> 2);
+        blendCell(a, one_tile ? tile : tileOf(a, i, j, k), i, j, k, p, 1, &b);
+    }
+    for (int n = 0; n < 64 && b.who < 0; n++) {
+        int i = low[0] - 1 + (n & 3), j = low[1] - 1 + (n >> 2 & 3), k = low[2] - 1 + (n >> 4);
+        blendCell(a, tileOf(a, i, j, k), i, j, k, p, 2, &b);
+    }
     return b;
 }
 

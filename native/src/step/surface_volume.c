@@ -66,9 +66,10 @@ static double overlapRange(void *context, int64_t begin, int64_t end)
     double sum = 0;
     for (int64_t t = begin; t < end; t++) {
         const int32_t *v = shown->mesh->triangles + 3 * t;
-        tlwVec3 a = getPosition(shown, v[0]), b = getPosition(shown, v[1]), c = getPosition(shown, v[2]), g;
+        tlwVec3 a = getPosition(shown, v[0]), b = getPosition(shown, v[1]), c = getPosition(shown, v[2]);
         tlwVec3 middle = tlwScale(tlwAdd(a, tlwAdd(b, c)), 1.0 / 3);
-        if (sampleSolid(shown, middle, &g) > NEAR_SOLID)
+        float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
+        if (tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
             continue;
         tlwVec3 corners = tlwAdd(getFlow(shown, a), tlwAdd(getFlow(shown, b), getFlow(shown, c)));
         tlwVec3 flow = tlwMulAdd(tlwScale(corners, 1.0 / 12), 0.75, getFlow(shown, middle));
