@@ -8,6 +8,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
 
 namespace {
 
@@ -288,17 +289,17 @@ void refineTree(const Input &in, int detail, const FloatTree &coarse, const std:
                 fillPlain(in, from, leaves[i]->origin(), out[i]);
         }
     });
-    Writer writer(tree), raw_writer(raw);
-    for (size_t i = 0; i < leaves.size(); i++)
-        for (size_t n = 0; n < children; n++) {
-            if (fine[i].needed) {
-                addLeaf(writer, std::move(out[i * children + n].leaf));
-                addLeaf(raw_writer, std::move(out[i * children + n].raw));
-            } else if (fine[i].inside) {
-                writer.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
-                raw_writer.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
-            }
-        }
+    // Two trees at a time.
+    auto fill = [&](FloatTree &into, std::unique_ptr<Leaf> Pair::*which) {
+        Writer writer(into);
+        for (size_t i = 0; i < leaves.size(); i++)
+            for (size_t n = 0; n < children; n++)
+                if (fine[i].needed)
+                    addLeaf(writer, std::move(out[i * children + n].*which));
+                else if (fine[i].inside)
+                    writer.addTile(1, fine[i].child(n), in.isovalue - in.background, false);
+    };
+    tbb::parallel_invoke([&] { fill(tree, &Pair::leaf); }, [&] { fill(raw, &Pair::raw); });
 }
 
 } // namespace

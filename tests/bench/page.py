@@ -178,6 +178,10 @@ def target_monkey(results):
                   for _, entry in by_resolution(results["monkey"])]
         yield ("mesh and files under 20 % of the frame (what the simulation waits for them), largest monkey",
                f"{100 * shares[-1]:.0f} %", shares[-1] < 0.2)
+    cost = {n: entry["surface_share"] for n, entry in by_resolution(results.get("monkey", {})) if "surface_share" in entry and n != "32"}
+    if cost:
+        yield ("mesh and VDB under 20 % of the bake's processor time, monkey " + ", ".join(cost),
+               ", ".join(f"{100 * share:.0f} %" for share in cost.values()), max(cost.values()) < 0.2)
 
 
 def target_ball(results):

@@ -19,10 +19,16 @@ typedef struct Vertex {
     bool flat;
 } Vertex;
 
+typedef struct Third {
+    tlwVec3 way;
+    double area;
+} Third;
+
 typedef struct Fit {
     tlwShownMesh shown;
     Vertex *vertices;
-    double shift; // cells
+    Third *thirds; // of triangles
+    double shift;  // cells
 } Fit;
 
 static tlwVec3 getPosition(const tlwShownMesh *shown, int64_t vertex)
@@ -60,20 +66,26 @@ static tlwVec3 getFlow(const tlwShownMesh *shown, tlwVec3 p)
     return depth > 0 ? tlwScale(g, -depth / steep) : none;
 }
 
-static double overlapRange(void *context, int64_t begin, int64_t end)
+// Volume in cells, without what is inside solids: the flow of a third of the place about the domain's middle, less the
+// other.
+static double openRange(void *context, int64_t begin, int64_t end)
 {
     const tlwShownMesh *shown = context;
+    const int *dims = shown->grid->dims;
+    tlwVec3 centre = {0.5 * dims[0], 0.5 * dims[1], 0.5 * dims[2]};
     double sum = 0;
     for (int64_t t = begin; t < end; t++) {
         const int32_t *v = shown->mesh->triangles + 3 * t;
         tlwVec3 a = getPosition(shown, v[0]), b = getPosition(shown, v[1]), c = getPosition(shown, v[2]);
         tlwVec3 middle = tlwScale(tlwAdd(a, tlwAdd(b, c)), 1.0 / 3);
+        tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 0.5);
+        sum += tlwDot(tlwSub(middle, centre), area) / 3;
         float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
         if (tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
             continue;
         tlwVec3 corners = tlwAdd(getFlow(shown, a), tlwAdd(getFlow(shown, b), getFlow(shown, c)));
         tlwVec3 flow = tlwMulAdd(tlwScale(corners, 1.0 / 12), 0.75, getFlow(shown, middle));
-        sum += 0.5 * tlwDot(flow, tlwCross(tlwSub(b, a), tlwSub(c, a)));
+        sum -= tlwDot(flow, area);
     }
     return sum;
 }
@@ -81,25 +93,36 @@ static double overlapRange(void *context, int64_t begin, int64_t end)
 double tlwGetOpenVolume(tlwThreads *threads, const tlwShownMesh *shown)
 {
     double dx = shown->grid->dx;
-    double overlap = tlwParallelSum(threads, shown->mesh->triangle_count, BLOCK, overlapRange, (void *)shown);
-    return tlwGetMeshVolume(shown->mesh) - overlap * dx * dx * dx;
+    return dx * dx * dx * tlwParallelSum(threads, shown->mesh->triangle_count, BLOCK, openRange, (void *)shown);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Moving the free surface
 
-static void addAreas(const Fit *fit)
+// A third of each triangle's area.
+static void areaRange(void *context, int64_t begin, int64_t end)
 {
-    for (int64_t t = 0; t < fit->shown.mesh->triangle_count; t++) {
+    const Fit *fit = context;
+    for (int64_t t = begin; t < end; t++) {
         const int32_t *v = fit->shown.mesh->triangles + 3 * t;
         tlwVec3 a = getPosition(&fit->shown, v[0]), b = getPosition(&fit->shown, v[1]),
                 c = getPosition(&fit->shown, v[2]);
         tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 1.0 / 6);
-        for (int n = 0; n < 3; n++) {
-            fit->vertices[v[n]].way = tlwAdd(fit->vertices[v[n]].way, area);
-            fit->vertices[v[n]].area += tlwLength(area);
-        }
+        fit->thirds[t] = (Third){area, tlwLength(area)};
     }
+}
+
+// To the vertices, in the order of triangles.
+static void addAreas(tlwThreads *threads, const Fit *fit)
+{
+    int64_t count = fit->shown.mesh->triangle_count;
+    tlwParallelFor(threads, count, BLOCK, areaRange, (void *)fit);
+    for (int64_t t = 0; t < count; t++)
+        for (int n = 0; n < 3; n++) {
+            Vertex *vertex = &fit->vertices[fit->shown.mesh->triangles[3 * t + n]];
+            vertex->way = tlwAdd(vertex->way, fit->thirds[t].way);
+            vertex->area += fit->thirds[t].area;
+        }
 }
 
 static bool isOnSide(const tlwGrid *grid, int axis, double x)
@@ -167,10 +190,16 @@ tlwResult tlwFitVolume(tlwThreads *threads, const tlwShownMesh *shown, double ta
     *volume = tlwGetOpenVolume(threads, shown);
     if (!count || !(target > 0))
         return TLW_OK;
-    Fit fit = {.shown = *shown, .vertices = tlwAlloc((size_t)count, sizeof *fit.vertices)};
-    if (!fit.vertices)
+    Fit fit = {.shown = *shown,
+               .vertices = tlwAlloc((size_t)count, sizeof *fit.vertices),
+               .thirds = tlwAlloc((size_t)shown->mesh->triangle_count, sizeof *fit.thirds)};
+    if (!fit.vertices || !fit.thirds) {
+        tlwFree(fit.vertices);
+        tlwFree(fit.thirds);
         return TLW_OUT_OF_MEMORY;
-    addAreas(&fit);
+    }
+    addAreas(threads, &fit);
+    tlwFree(fit.thirds);
     double rate = cell * tlwParallelSum(threads, count, BLOCK, wayRange, &fit);
     for (int round = 0; round < ROUNDS && rate > 0 && fabs(target - *volume) > CLOSE * target; round++) {
         fit.shift = tlwClamp(moved + (target - *volume) / rate, -MOST_IN, MOST_OUT) - moved;
