@@ -137,9 +137,9 @@ void copyLeaf(Accessor &from, const Coord &origin, const Coord &first, int n, fl
     }
     for (int z = low[2]; z < high[2]; z++)
         for (int y = low[1]; y < high[1]; y++) {
-            float *row = out + n * (y - first[1] + n * (z - first[2])) - first[0];
+            float *row = out + n * (y - first[1] + n * (z - first[2]));
             for (int x = low[0]; x < high[0]; x++)
-                row[x] = values ? values[leafOffset(x & 7, y & 7, z & 7)] : constant;
+                row[x - first[0]] = values ? values[leafOffset(x & 7, y & 7, z & 7)] : constant;
         }
 }
 
@@ -165,8 +165,6 @@ template <int apron> void gather(const Input &in, Accessor &from, const Coord &f
 // Cut the level set at the clip box: the larger of the two distances.
 float clipped(const Input &in, int scale, const Coord &c, float value)
 {
-    if (!in.clip)
-        return value;
     float box = boxDistance(in, scale, c) * static_cast<float>(in.tiles->cell_size / scale);
     return std::max(value, in.isovalue + box);
 }
@@ -231,14 +229,13 @@ void store(const Input &in, int scale, const Coord &first, int size, const float
         least = std::min(least, values[n]);
     // The clip box is nowhere nearer than from the cube's corners.
     float box = std::max(boxDistance(in, scale, first), boxDistance(in, scale, first.offsetBy(size - 1)));
-    Input plain = in;
-    plain.clip = in.clip && !(in.isovalue + box * static_cast<float>(in.tiles->cell_size / scale) < least);
+    bool near = in.clip && !(in.isovalue + box * static_cast<float>(in.tiles->cell_size / scale) < least);
     for (int z = 0; z < size; z++)
         for (int y = 0; y < size; y++)
             for (int x = 0; x < size; x++) {
                 int n = x >> 3 | (y >> 3) << 1 | (z >> 3) << 2, offset = leafOffset(x & 7, y & 7, z & 7);
                 float value = *values++;
-                leaf[n][offset] = clean(in, clipped(plain, scale, first.offsetBy(x, y, z), value));
+                leaf[n][offset] = clean(in, near ? clipped(in, scale, first.offsetBy(x, y, z), value) : value);
                 raw[n][offset] = value;
             }
 }

@@ -23,7 +23,8 @@ typedef void tlwRangeFn(void *context, int64_t begin, int64_t end);
 // Work on [begin, end) and return the part's sum or maximum.
 typedef double tlwReduceFn(void *context, int64_t begin, int64_t end);
 
-// Calls `fn` for consecutive ranges of `block` items, the last of what is left. `threads` may be null: then all runs on this thread.
+// Calls `fn` for consecutive ranges of `block` items, the last of what is left. `threads` may be null: then all runs on
+// this thread.
 void tlwParallelFor(tlwThreads *threads, int64_t count, int64_t block, tlwRangeFn *fn, void *context);
 
 // Each block's part is computed on some thread; parts are added in order of their index.
