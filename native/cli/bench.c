@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SCALING_RUNS 5
+#define SCALING_RUNS 7
 
 extern const tlwBenchScene tlw_bench_scenes[];
 

@@ -129,7 +129,7 @@ def roof(results):
 def threads(results):
     entry = results["threads"]["0"]
     rows = [f"\n## Two threads against one{star(results, entry)}\n",
-            f"Stages above 5 % of the step; one and two threads in turn, five times, and the least of each.{roof(results)} Load of the machine: {entry['load']:.1f}.\n",
+            f"Stages above 5 % of the step; one and two threads in turn, seven times, and the least of each.{roof(results)} Load of the machine: {entry['load']:.1f}.\n",
             "| scene | stage | one thread, s per frame | two | ratio |", "|---|---|---|---|---|"]
     for scene in entry["scenes"]:
         for stage, (one, two) in sorted(scene["scaling"].items(), key=lambda item: -item[1][0]):

@@ -135,7 +135,7 @@ static bool fillTank(Tank *tank, int n)
         tiles[t][1] = t / side % side;
         tiles[t][2] = t / side / side;
     }
-    bool ok = tiles && tlwActivateTiles(&tank->grid, (const int(*)[3])tiles, count) == TLW_OK;
+    bool ok = tiles && tlwActivateTiles(NULL, &tank->grid, (const int(*)[3])tiles, count) == TLW_OK;
     tlwFree(tiles);
     float zero = 0;
     uint8_t solid = TLW_CELL_SOLID;

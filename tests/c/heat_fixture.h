@@ -62,7 +62,7 @@ static inline Box makeBox(int nx, int ny, int nz, double dx)
                 coords[count][1] = j;
                 coords[count][2] = k;
             }
-    assert_int_equal(tlwActivateTiles(&f->grid, (const int(*)[3])coords, count), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &f->grid, (const int(*)[3])coords, count), TLW_OK);
     tlwFree(coords);
     return box;
 }

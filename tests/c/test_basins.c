@@ -50,7 +50,7 @@ static void makeCase(Case *c, int balls, int largest)
             coords[count][1] = t / 4 % 4;
             coords[count++][2] = t / 16;
         }
-    assert_int_equal(tlwActivateTiles(&c->grid, (const int(*)[3])coords, count), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &c->grid, (const int(*)[3])coords, count), TLW_OK);
     size_t cells = (size_t)c->grid.cell_count;
     c->c = tlwAlloc(cells, sizeof *c->c);
     c->basin = tlwAlloc(cells, sizeof *c->basin);

@@ -46,7 +46,7 @@ static void makeCase(Case *c, unsigned filled, unsigned share)
         coords[count][1] = t / TILES % TILES;
         coords[count++][2] = t / TILES / TILES;
     }
-    assert_int_equal(tlwActivateTiles(&c->grid, (const int(*)[3])coords, count), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &c->grid, (const int(*)[3])coords, count), TLW_OK);
     c->member = tlwAlloc((size_t)c->grid.cell_count, 1);
     c->share = share;
     for (int t = 0; t < c->grid.tile_count; t++)

@@ -55,7 +55,7 @@ static void makeProblem(Problem *p, CellFn *cell, int n)
                 coords[count][1] = j;
                 coords[count][2] = k;
             }
-    assert_int_equal(tlwActivateTiles(&p->grid, (const int(*)[3])coords, count), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &p->grid, (const int(*)[3])coords, count), TLW_OK);
     free(coords);
     float zero = 0;
     uint8_t solid = TLW_CELL_SOLID;

@@ -25,7 +25,7 @@ static void makeFixture(Fixture *f)
     for (int n = 0; n < 8; n++)
         for (int a = 0; a < 3; a++)
             coords[n][a] = 2 + (n >> a & 1);
-    assert_int_equal(tlwActivateTiles(&f->grid, (const int(*)[3])coords, 8), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &f->grid, (const int(*)[3])coords, 8), TLW_OK);
     srand(7);
     for (int a = 0; a < 3; a++) {
         f->velocity[a] = tlwGetFloats(&f->grid, slots[a]);

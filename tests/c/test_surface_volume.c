@@ -35,7 +35,7 @@ static void makeFixture(Fixture *f, double depth)
     for (int n = 0; n < 64; n++)
         for (int a = 0; a < 3; a++)
             coords[n][a] = n >> 2 * a & 3;
-    assert_int_equal(tlwActivateTiles(&f->grid, (const int(*)[3])coords, 64), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &f->grid, (const int(*)[3])coords, 64), TLW_OK);
     float *solid = tlwGetFloats(&f->grid, slot);
     f->normal = tlwNormalize((tlwVec3){0.3, 0.5, 0.7});
     tlwVec3 middle = tlwMulAdd(centre, -(RADIUS - depth + 0.5 * THICKNESS), f->normal);

@@ -71,7 +71,7 @@ static void makeFields(Fields *f)
         coords[t][1] = t / TILES % TILES;
         coords[t][2] = t / TILES / TILES;
     }
-    assert_int_equal(tlwActivateTiles(&f->grid, (const int(*)[3])coords, TILES * TILES * TILES), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, &f->grid, (const int(*)[3])coords, TILES * TILES * TILES), TLW_OK);
     f->phi = tlwGetFloats(&f->grid, phi);
     f->temperature = tlwGetFloats(&f->grid, temperature);
     for (int k = 0; k < N; k++)

@@ -48,7 +48,7 @@ static void initScene(Scene *scene, int nx, int ny, int nz, double dx)
                 tiles[count][1] = j;
                 tiles[count][2] = k;
             }
-    assert_int_equal(tlwActivateTiles(grid, (const int(*)[3])tiles, count), TLW_OK);
+    assert_int_equal(tlwActivateTiles(NULL, grid, (const int(*)[3])tiles, count), TLW_OK);
 }
 
 #define FOR_CELLS(scene, i, j, k)                                                                                      \

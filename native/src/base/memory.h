@@ -28,6 +28,9 @@ void *tlwAllocPages(size_t bytes);
 void *tlwAllocDense(size_t bytes);
 // A dense one that holds anything.
 void *tlwAllocScratch(size_t bytes);
+// Have the system give scratch blocks their pages, on all threads and each large page on one: threads that write to the
+// same large page before it is there all make it zero, and only one of them is of use.
+void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count);
 void tlwFreePages(void *block); // may be null
 // The same for a block whose like nobody will ask for soon: it is not kept.
 void tlwUnmapPages(void *block);

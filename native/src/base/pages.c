@@ -183,22 +183,42 @@ typedef struct Cleaning {
     int count, map;
 } Cleaning;
 
+// The pages of a chunk but for the one with the head; *b is its block, and to be kept from one chunk to the next.
+static void findChunk(const Cleaning *c, int64_t chunk, int *b, uintptr_t *first, uintptr_t *last)
+{
+    while (chunk >= c->start[*b + 1])
+        ++*b;
+    const Head *head = c->blocks[*b];
+    uintptr_t page = (uintptr_t)head / PAGE, end = page + head->size / PAGE;
+    *first = (page / CHUNK + (uintptr_t)(chunk - c->start[*b])) * CHUNK;
+    *last = *first + CHUNK < end ? *first + CHUNK : end;
+    *first = *first > page ? *first : page + 1;
+}
+
 static void cleanRange(void *context, int64_t begin, int64_t end)
 {
     const Cleaning *c = context;
     int b = 0;
+    uintptr_t first, last;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        while (chunk >= c->start[b + 1])
-            b++;
+        findChunk(c, chunk, &b, &first, &last);
         Head *head = c->blocks[b];
-        uintptr_t page = (uintptr_t)head / PAGE, begin_page = page + 1, end_page = page + head->size / PAGE;
-        uintptr_t first = (page / CHUNK + (uintptr_t)(chunk - c->start[b])) * CHUNK, last = first + CHUNK;
-        if (first <= page) // which has the head, and that stays
+        if (chunk == c->start[b]) // which has the head, and that stays
             memset(blockOf(head), 0, PAGE - head->shift);
-        first = first < begin_page ? begin_page : first;
-        last = last > end_page ? end_page : last;
         if (first < last)
             cleanPages(c->map, (char *)(first * PAGE), last - first);
+    }
+}
+
+static void touchRange(void *context, int64_t begin, int64_t end)
+{
+    const Cleaning *c = context;
+    int b = 0;
+    uintptr_t first, last;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        findChunk(c, chunk, &b, &first, &last);
+        for (; first < last; first++)
+            *(volatile char *)(first * PAGE) = 0;
     }
 }
 
@@ -377,6 +397,15 @@ void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count)
             c.count = 0;
         }
     }
+}
+
+void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count)
+{
+    Cleaning c = {.map = -1};
+    for (int n = 0; n < count && n < MOST_BLOCKS; n++)
+        if (headOf(blocks[n])->uses == 1) // the pages of others are there
+            addToCleaning(&c, headOf(blocks[n]));
+    tlwParallelFor(threads, c.start[c.count], 1, touchRange, &c);
 }
 
 void *tlwGrowPages(void *block, size_t bytes)

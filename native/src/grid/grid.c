@@ -97,6 +97,48 @@ static void cleanTile(const tlwGrid *grid, int64_t base, int state)
     }
 }
 
+// Tiles that are cleaned together.
+typedef struct Cleaning {
+    const tlwGrid *grid;
+    int64_t *base;
+    uint8_t *state;
+    int64_t count;
+} Cleaning;
+
+static bool initCleaning(Cleaning *c, const tlwGrid *grid, int64_t tiles)
+{
+    *c = (Cleaning){grid, tlwAlloc((size_t)tiles, sizeof *c->base), tlwAlloc((size_t)tiles, sizeof *c->state), 0};
+    return c->base && c->state;
+}
+
+static void freeCleaning(Cleaning *c)
+{
+    tlwFree(c->base);
+    tlwFree(c->state);
+}
+
+static void cleanRange(void *context, int64_t begin, int64_t end)
+{
+    const Cleaning *c = context;
+    for (int64_t n = begin; n < end; n++)
+        cleanTile(c->grid, c->base[n], c->state[n]);
+}
+
+static void cleanTiles(tlwThreads *threads, Cleaning *c)
+{
+    tlwParallelFor(threads, c->count, 4, cleanRange, c);
+    c->count = 0;
+}
+
+// A tile of the window becomes clean, with the next cleanTiles.
+static void addTile(Cleaning *c, tlwGrid *grid, const Window *w, int ti, int tj, int tk)
+{
+    uint8_t *state = &grid->tile_state[tileIndex(w, ti, tj, tk)];
+    c->base[c->count] = tileBase(w, ti, tj, tk);
+    c->state[c->count++] = *state;
+    *state = TILE_CLEAN;
+}
+
 static int compareTiles(const void *a, const void *b)
 {
     const int *p = a, *q = b;
@@ -128,26 +170,37 @@ static Window chooseWindow(const tlwGrid *grid, const int (*coords)[3], int coun
     return need;
 }
 
-// Copy the kept fields' tiles that are active in both windows; `coords` are the new active tiles.
-static void copyKept(const tlwFieldSlot *field, void *data, const tlwGrid *old, const Window *from, const Window *to,
-                     const int (*coords)[3], int count)
+// Of a kept field: the tiles that are active in both windows.
+typedef struct KeptCopy {
+    const tlwFieldSlot *field; // in the old window
+    char *data;                // in the new one
+    const tlwGrid *old;
+    const Window *from, *to;
+    const int (*coords)[3]; // the new active tiles
+} KeptCopy;
+
+static void keepRange(void *context, int64_t begin, int64_t end)
 {
-    int64_t to_y = (int64_t)to->size[0] * TLW_TILE, to_z = to_y * to->size[1] * TLW_TILE;
-    for (int t = 0; t < count; t++) {
-        const int *c = coords[t];
-        if (!hasTile(from, c[0], c[1], c[2]) || old->tile_state[tileIndex(from, c[0], c[1], c[2])] != TILE_ACTIVE)
+    const KeptCopy *s = context;
+    size_t element = s->field->element;
+    int64_t to_y = (int64_t)s->to->size[0] * TLW_TILE, to_z = to_y * s->to->size[1] * TLW_TILE;
+    for (int64_t t = begin; t < end; t++) {
+        const int *c = s->coords[t];
+        if (!hasTile(s->from, c[0], c[1], c[2]) ||
+            s->old->tile_state[tileIndex(s->from, c[0], c[1], c[2])] != TILE_ACTIVE)
             continue;
-        int64_t src = tileBase(from, c[0], c[1], c[2]), dst = tileBase(to, c[0], c[1], c[2]);
+        int64_t src = tileBase(s->from, c[0], c[1], c[2]), dst = tileBase(s->to, c[0], c[1], c[2]);
         for (int k = 0; k < TLW_TILE; k++)
             for (int j = 0; j < TLW_TILE; j++)
-                memcpy((char *)data + field->element * (size_t)(dst + j * to_y + k * to_z),
-                       (char *)field->data + field->element * (size_t)(src + j * old->stride_y + k * old->stride_z),
-                       field->element * TLW_TILE);
+                memcpy(s->data + element * (size_t)(dst + j * to_y + k * to_z),
+                       (char *)s->field->data + element * (size_t)(src + j * s->old->stride_y + k * s->old->stride_z),
+                       element * TLW_TILE);
     }
 }
 
 // Give every field memory for the new window. On failure the grid is as it was.
-static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)[3], int count)
+static tlwResult moveWindow(tlwThreads *threads, tlwGrid *grid, const Window *to, const int (*coords)[3], int count,
+                            Cleaning *cleaning)
 {
     Window from = getWindow(grid);
     int64_t tiles = tileCount(to), cells = tiles * TLW_TILE_CELLS;
@@ -181,17 +234,15 @@ static tlwResult moveWindow(tlwGrid *grid, const Window *to, const int (*coords)
     grid->tile_lookup = lookup;
     grid->tile_state = state;
     // The tiles to come and those around them get backgrounds before anything is copied in.
-    for (int t = 0; t < count; t++) {
-        const int *c = coords[t];
-        int64_t index = tileIndex(to, c[0], c[1], c[2]);
-        if (state[index] == TILE_UNTOUCHED) {
-            cleanTile(grid, tileBase(to, c[0], c[1], c[2]), TILE_UNTOUCHED);
-            state[index] = TILE_CLEAN;
-        }
-    }
+    for (int t = 0; t < count; t++)
+        addTile(cleaning, grid, to, coords[t][0], coords[t][1], coords[t][2]);
+    cleanTiles(threads, cleaning);
     for (int f = 0; f < grid->field_count; f++) {
+        KeptCopy copy = {&old.fields[f], data[f], &old, &from, to, coords};
         if (old.fields[f].keep && old.cell_count)
-            copyKept(&old.fields[f], data[f], &old, &from, to, coords, count);
+            tlwParallelFor(threads, count, TLW_TILE_BLOCK, keepRange, &copy);
+        if (old.fields[f].data)
+            tlwReleasePages(threads, &old.fields[f].data, 1);
         tlwUnmapPages(old.fields[f].data); // windows move seldom
     }
     tlwFree(old.tile_lookup);
@@ -214,8 +265,9 @@ static void colorTiles(tlwGrid *grid)
     grid->color_start[8] = next;
 }
 
-// Tiles that were active and are not any more, then the new ones and the ring around them.
-static void updateStates(tlwGrid *grid, const Window *w, const int (*coords)[3], int count)
+// Tiles that were active and are not any more, then the new ones and the ring around them. `cleaning` has room for all.
+static void updateStates(tlwThreads *threads, tlwGrid *grid, const Window *w, const int (*coords)[3], int count,
+                         Cleaning *cleaning)
 {
     int64_t tiles = tileCount(w);
     memset(grid->tile_lookup, -1, (size_t)tiles * sizeof *grid->tile_lookup);
@@ -228,27 +280,22 @@ static void updateStates(tlwGrid *grid, const Window *w, const int (*coords)[3],
         if (!hasTile(w, ti, tj, tk))
             continue;
         int64_t index = tileIndex(w, ti, tj, tk);
-        if (grid->tile_state[index] == TILE_ACTIVE && grid->tile_lookup[index] < 0) {
-            cleanTile(grid, tileBase(w, ti, tj, tk), TILE_ACTIVE);
-            grid->tile_state[index] = TILE_CLEAN;
-        }
+        if (grid->tile_state[index] == TILE_ACTIVE && grid->tile_lookup[index] < 0)
+            addTile(cleaning, grid, w, ti, tj, tk);
     }
     for (int t = 0; t < count; t++) {
         const int *c = coords[t];
         for (int dk = -1; dk <= 1; dk++)
             for (int dj = -1; dj <= 1; dj++)
-                for (int di = -1; di <= 1; di++) {
-                    int64_t index = tileIndex(w, c[0] + di, c[1] + dj, c[2] + dk);
-                    if (grid->tile_state[index] == TILE_UNTOUCHED) {
-                        cleanTile(grid, tileBase(w, c[0] + di, c[1] + dj, c[2] + dk), TILE_UNTOUCHED);
-                        grid->tile_state[index] = TILE_CLEAN;
-                    }
-                }
+                for (int di = -1; di <= 1; di++)
+                    if (grid->tile_state[tileIndex(w, c[0] + di, c[1] + dj, c[2] + dk)] == TILE_UNTOUCHED)
+                        addTile(cleaning, grid, w, c[0] + di, c[1] + dj, c[2] + dk);
         grid->tile_state[tileIndex(w, c[0], c[1], c[2])] = TILE_ACTIVE;
     }
+    cleanTiles(threads, cleaning);
 }
 
-tlwResult tlwActivateTiles(tlwGrid *grid, const int (*coords)[3], int count)
+tlwResult tlwActivateTiles(tlwThreads *threads, tlwGrid *grid, const int (*coords)[3], int count)
 {
     static const int none[1][3] = {{0, 0, 0}};
     if (count == 0) {
@@ -269,17 +316,20 @@ tlwResult tlwActivateTiles(tlwGrid *grid, const int (*coords)[3], int count)
     Window from = getWindow(grid), to = chooseWindow(grid, view, unique);
     tlwTile *tiles = tlwAlloc((size_t)unique, sizeof *tiles);
     int *colors = tlwAlloc((size_t)unique, sizeof *colors);
-    tlwResult result = tiles && colors ? TLW_OK : TLW_OUT_OF_MEMORY;
+    Cleaning cleaning;
+    tlwResult result = initCleaning(&cleaning, grid, tileCount(&to)) && tiles && colors ? TLW_OK : TLW_OUT_OF_MEMORY;
     bool moved = memcmp(&from, &to, sizeof to) != 0;
     if (result == TLW_OK && moved)
-        result = moveWindow(grid, &to, view, unique);
+        result = moveWindow(threads, grid, &to, view, unique, &cleaning);
     if (result != TLW_OK) {
+        freeCleaning(&cleaning);
         tlwFree(tiles);
         tlwFree(colors);
         tlwFree(sorted);
         return result;
     }
-    updateStates(grid, &to, view, unique);
+    updateStates(threads, grid, &to, view, unique, &cleaning);
+    freeCleaning(&cleaning);
     tlwFree(grid->tiles);
     tlwFree(grid->color_tiles);
     grid->tiles = tiles;

@@ -59,7 +59,7 @@ void tlwFreeGrid(tlwGrid *grid);
 
 // Make `coords` (tile coordinates = cell / 8 rounded down, any order, repeats allowed) the active tiles.
 // Kept fields keep what they held on tiles that stay; every other cell of a newly active tile has the background value.
-tlwResult tlwActivateTiles(tlwGrid *grid, const int (*coords)[3], int count);
+tlwResult tlwActivateTiles(tlwThreads *threads, tlwGrid *grid, const int (*coords)[3], int count);
 
 // Add a field for the grid's whole life. `background` points to one element. Returns a slot number, -1 when memory is
 // out.

@@ -106,31 +106,37 @@ static bool isUniform(tlwThreads *threads, const void *data, size_t element, int
 }
 
 // Each array moves into a spare block, which becomes the array; its old block is the next spare.
-tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count)
+tlwResult tlwReorderParticlesBy(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count,
+                                void **spare)
 {
     tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(particles, arrays);
-    size_t capacity = (size_t)particles->capacity;
-    void *spare = tlwAllocScratch(capacity * sizeof(float)), *byte_spare = tlwAllocScratch(capacity);
-    if (!spare || !byte_spare) {
-        tlwFreePages(spare);
-        tlwFreePages(byte_spare);
+    void *byte_spare = tlwAllocScratch((size_t)particles->capacity);
+    if (!byte_spare)
         return TLW_OUT_OF_MEMORY;
-    }
     for (int a = 0; a < TLW_PARTICLE_ARRAYS; a++) {
         if (isUniform(threads, *arrays[a].data, arrays[a].element, particles->count))
             continue;
-        void **target = arrays[a].element == 1 ? &byte_spare : &spare;
+        void **target = arrays[a].element == 1 ? &byte_spare : spare;
         Reorder r = {order, *arrays[a].data, *target, arrays[a].element};
         tlwParallelFor(threads, count, 32768, reorderRange, &r);
         void *old = *arrays[a].data;
         *arrays[a].data = *target;
         *target = old;
     }
-    tlwFreePages(spare);
     tlwFreePages(byte_spare);
     particles->count = count;
     return TLW_OK;
+}
+
+tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count)
+{
+    void *spare = tlwAllocScratch((size_t)particles->capacity * sizeof(float));
+    if (!spare)
+        return TLW_OUT_OF_MEMORY;
+    tlwResult result = tlwReorderParticlesBy(threads, particles, order, count, &spare);
+    tlwFreePages(spare);
+    return result;
 }
 
 void tlwRestParticles(tlwThreads *threads, tlwParticles *particles)

@@ -37,7 +37,7 @@ static tlwResult activateCoarse(const tlwLevel *fine, tlwGrid *coarse)
                     coords[count++][2] = k;
                 }
     }
-    tlwResult result = tlwActivateTiles(coarse, (const int(*)[3])coords, count);
+    tlwResult result = tlwActivateTiles(NULL, coarse, (const int(*)[3])coords, count);
     tlwFree(coords);
     return result;
 }

@@ -86,7 +86,7 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
 {
     memset(level, 0, sizeof *level);
     tlwInitGrid(&level->grid, (tlwVec3){0, 0, 0}, dims, 1);
-    TLW_TRY(tlwActivateTiles(&level->grid, tiles, count));
+    TLW_TRY(tlwActivateTiles(NULL, &level->grid, tiles, count));
     TLW_TRY(makeSpans(level));
     float zero = 0;
     for (int f = 0; f < 9; f++) {

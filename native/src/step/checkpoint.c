@@ -213,7 +213,7 @@ static tlwResult readFields(tlwSim *sim, tlwStateReader *reader)
     int(*coords)[3] = NULL;
     int64_t count = 0;
     TLW_TRY(tlwLoadSection(reader, "tiles", sizeof *coords, (void **)&coords, &count, message));
-    tlwResult result = tlwActivateTiles(grid, (const int(*)[3])coords, (int)count);
+    tlwResult result = tlwActivateTiles(sim->context->threads, grid, (const int(*)[3])coords, (int)count);
     tlwFree(coords);
     if (result != TLW_OK)
         return tlwFailMemory(message, "the grid");

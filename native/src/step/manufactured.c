@@ -99,7 +99,7 @@ static tlwResult activate(Flow *flow, int cells)
                 tiles[count][1] = j;
                 tiles[count][2] = k;
             }
-    tlwResult result = tlwActivateTiles(&flow->grid, (const int(*)[3])tiles, count);
+    tlwResult result = tlwActivateTiles(NULL, &flow->grid, (const int(*)[3])tiles, count);
     tlwFree(tiles);
     return result;
 }

@@ -59,7 +59,7 @@ static tlwResult copyFields(tlwThreads *threads, const tlwFlow *flow, tlwFlow *c
     for (int t = 0; t < grid->tile_count; t++)
         for (int a = 0; a < 3; a++)
             coords[t][a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
-    tlwResult result = tlwActivateTiles(&copy->grid, (const int(*)[3])coords, grid->tile_count);
+    tlwResult result = tlwActivateTiles(threads, &copy->grid, (const int(*)[3])coords, grid->tile_count);
     tlwFree(coords);
     if (result != TLW_OK || !grid->tile_count)
         return result;

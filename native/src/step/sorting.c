@@ -23,10 +23,16 @@ static inline int floorCell(float x)
 // A byte per tile of the domain and a ring around it; pages that are not touched cost nothing.
 typedef struct Mask {
     const tlwParticles *particles;
-    uint8_t *bytes;
+    uint8_t *bytes, *layers; // layers: a byte for each that has a mark
     int min[3], size[3];
     float margin;
 } Mask;
+
+static void mark(uint8_t *byte)
+{
+    if (!__atomic_load_n(byte, __ATOMIC_RELAXED))
+        __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+}
 
 static void markRange(void *context, int64_t begin, int64_t end)
 {
@@ -46,32 +52,13 @@ static void markRange(void *context, int64_t begin, int64_t end)
         }
         if (same)
             continue;
-        for (int k = low[2]; k <= high[2]; k++)
+        for (int k = low[2]; k <= high[2]; k++) {
+            mark(&m->layers[k]);
             for (int j = low[1]; j <= high[1]; j++)
-                for (int i = low[0]; i <= high[0]; i++) {
-                    uint8_t *byte = &m->bytes[i + (int64_t)m->size[0] * (j + (int64_t)m->size[1] * k)];
-                    if (!__atomic_load_n(byte, __ATOMIC_RELAXED))
-                        __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
-                }
+                for (int i = low[0]; i <= high[0]; i++)
+                    mark(&m->bytes[i + (int64_t)m->size[0] * (j + (int64_t)m->size[1] * k)]);
+        }
     }
-}
-
-static double highestZ(void *context, int64_t begin, int64_t end)
-{
-    const Mask *m = context;
-    double high = -1e30;
-    for (int64_t n = begin; n < end; n++)
-        high = fmax(high, m->particles->position[2][n]);
-    return high;
-}
-
-static double lowestZ(void *context, int64_t begin, int64_t end)
-{
-    const Mask *m = context;
-    double high = -1e30;
-    for (int64_t n = begin; n < end; n++)
-        high = fmax(high, -m->particles->position[2][n]);
-    return high;
 }
 
 tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *particles, float margin, tlwGrid *grid)
@@ -83,26 +70,17 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
         m.size[a] = grid->dims[a] / TLW_TILE + 5;
         bytes *= (size_t)m.size[a];
     }
-    m.bytes = tlwAllocPages(bytes);
+    m.bytes = tlwAllocPages(bytes + (size_t)m.size[2]);
     if (!m.bytes)
         return TLW_OUT_OF_MEMORY;
+    m.layers = m.bytes + bytes;
     tlwParallelFor(threads, particles->count, BLOCK, markRange, &m);
-    // Only the slabs that hold particles are searched, so a tall empty domain costs nothing.
-    int k0 = 0, k1 = -1;
-    if (particles->count) {
-        double high = tlwParallelMax(threads, particles->count, BLOCK, highestZ, &m);
-        double low = -tlwParallelMax(threads, particles->count, BLOCK, lowestZ, &m);
-        k0 = tlwFloorDiv(floorCell((float)low - margin), TLW_TILE) - m.min[2];
-        k1 = tlwFloorDiv(floorCell((float)high + margin), TLW_TILE) - m.min[2];
-        k0 = k0 < 0 ? 0 : k0;
-        k1 = k1 >= m.size[2] ? m.size[2] - 1 : k1;
-    }
     int(*coords)[3] = NULL;
     int64_t capacity = 0;
     int count = 0;
     tlwResult result = TLW_OK;
-    for (int k = k0; k <= k1; k++)
-        for (int j = 0; j < m.size[1]; j++) {
+    for (int k = 0; k < m.size[2]; k++)
+        for (int j = 0; m.layers[k] && j < m.size[1]; j++) { // a tall empty domain costs nothing
             const uint8_t *row = m.bytes + (int64_t)m.size[0] * (j + (int64_t)m.size[1] * k);
             for (int i = 0; i < m.size[0]; i++) {
                 if (!row[i])
@@ -117,7 +95,7 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
             }
         }
     if (result == TLW_OK)
-        result = tlwActivateTiles(grid, (const int(*)[3])coords, count);
+        result = tlwActivateTiles(threads, grid, (const int(*)[3])coords, count);
     tlwFree(coords);
     tlwFreePages(m.bytes);
     return result;
@@ -189,15 +167,14 @@ static void cellRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                            tlwParticleOrder *order, uint32_t *indices)
+// `scratch` has room for an index per particle.
+static tlwResult indexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
+                                tlwParticleOrder *order, uint32_t *indices, uint32_t *scratch)
 {
     int64_t count = particles->count, blocks = (count + BLOCK - 1) / BLOCK, tiles = grid->tile_count;
-    Sort s = {.grid = grid, .particles = particles, .tile = indices, .scratch = indices};
-    size_t bytes = (size_t)count * sizeof(uint32_t);
+    Sort s = {.grid = grid, .particles = particles, .tile = indices, .order = scratch, .scratch = indices};
     s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
-    s.order = tlwAllocScratch(bytes);
-    bool ok = s.offsets && s.order &&
+    bool ok = s.offsets &&
               tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
               tlwReserve((void **)&order->cell_start, &order->cell_capacity, tiles * (TLW_TILE_CELLS + 1),
                          sizeof *order->cell_start);
@@ -219,19 +196,33 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, cellRange, &s);
     }
     tlwFree(s.offsets);
-    tlwFreePages(s.order);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
+tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
+                            tlwParticleOrder *order, uint32_t *indices)
+{
+    uint32_t *scratch = tlwAllocScratch((size_t)particles->count * sizeof *scratch);
+    if (!scratch)
+        return TLW_OUT_OF_MEMORY;
+    tlwResult result = indexParticles(threads, grid, particles, order, indices, scratch);
+    tlwFreePages(scratch);
+    return result;
+}
+
+// What was scratch for the order is spare for the first array that moves.
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
 {
-    size_t bytes = (size_t)particles->count * sizeof(uint32_t);
-    uint32_t *indices = tlwAllocScratch(bytes);
-    if (!indices)
-        return TLW_OUT_OF_MEMORY;
-    tlwResult result = tlwIndexParticles(threads, grid, particles, order, indices);
+    uint32_t *indices = tlwAllocScratch((size_t)particles->count * sizeof *indices);
+    void *scratch = tlwAllocScratch((size_t)particles->capacity * sizeof(uint32_t));
+    tlwResult result = indices && scratch ? TLW_OK : TLW_OUT_OF_MEMORY;
+    if (result == TLW_OK) {
+        tlwTouchPages(threads, (void *const[]){indices, scratch}, 2);
+        result = indexParticles(threads, grid, particles, order, indices, scratch);
+    }
     if (result == TLW_OK)
-        result = tlwReorderParticles(threads, particles, indices, particles->count);
+        result = tlwReorderParticlesBy(threads, particles, indices, particles->count, &scratch);
     tlwFreePages(indices);
+    tlwFreePages(scratch);
     return result;
 }
