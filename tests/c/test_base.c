@@ -204,16 +204,16 @@ static void test_pages_are_there_once_touched(void **state)
     tlwDropPages();
     void *blocks[2] = {tlwAllocScratch(bytes), tlwAllocScratch(bytes)};
     assert_true(blocks[0] && blocks[1]);
-    tlwTouchPages(threads, blocks, 2);
+    tlwTouchPages(threads, blocks, 2, bytes);
     struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
+    getrusage(RUSAGE_THREAD, &before);
     for (int n = 0; n < 2; n++)
         memset(blocks[n], 5, bytes);
-    getrusage(RUSAGE_SELF, &after);
+    getrusage(RUSAGE_THREAD, &after);
     assert_true(after.ru_minflt - before.ru_minflt < 4);
     tlwFreePages(blocks[0]);
     char *again = tlwAllocScratch(bytes);
-    tlwTouchPages(threads, (void *const[]){again}, 1);
+    tlwTouchPages(threads, (void *const[]){again}, 1, bytes);
     for (size_t n = 0; again == blocks[0] && n < bytes; n++)
         assert_int_equal(again[n], 5);
     tlwFreePages(again);

@@ -1,8 +1,8 @@
 // Large blocks in pages of their own.
 //
-// Solvers take and give back the same blocks in every step. To have a fresh page from the system costs 1.9 us here, and
-// two threads get them no faster than one; to find out which pages of a used block were written and to make those zero
-// costs 0.2. So blocks that are freed are kept for a while.
+// Solvers take and give back the same blocks in every step. To have a fresh small page from the system costs 1.9 us
+// here, and two threads get them no faster than one; to find out which pages of a used block were written and to make
+// those zero costs 0.2. So blocks that are freed are kept for a while.
 #include "base/memory.h"
 
 #include <assert.h>
@@ -181,7 +181,13 @@ typedef struct Cleaning {
     Head *blocks[MOST_BLOCKS];
     int64_t start[MOST_BLOCKS + 1]; // in chunks
     int count, map;
+    size_t most; // bytes of each block, 0 = all
 } Cleaning;
+
+static uintptr_t endOf(const Cleaning *c, const Head *head)
+{
+    return (uintptr_t)head / PAGE + (c->most && c->most < head->size ? c->most : head->size) / PAGE;
+}
 
 // The pages of a chunk but for the one with the head; *b is its block, and to be kept from one chunk to the next.
 static void findChunk(const Cleaning *c, int64_t chunk, int *b, uintptr_t *first, uintptr_t *last)
@@ -189,7 +195,7 @@ static void findChunk(const Cleaning *c, int64_t chunk, int *b, uintptr_t *first
     while (chunk >= c->start[*b + 1])
         ++*b;
     const Head *head = c->blocks[*b];
-    uintptr_t page = (uintptr_t)head / PAGE, end = page + head->size / PAGE;
+    uintptr_t page = (uintptr_t)head / PAGE, end = endOf(c, head);
     *first = (page / CHUNK + (uintptr_t)(chunk - c->start[*b])) * CHUNK;
     *last = *first + CHUNK < end ? *first + CHUNK : end;
     *first = *first > page ? *first : page + 1;
@@ -225,7 +231,7 @@ static void touchRange(void *context, int64_t begin, int64_t end)
 static void addToCleaning(Cleaning *c, Head *head)
 {
     mark(head, false);
-    uintptr_t page = (uintptr_t)head / PAGE, end = page + head->size / PAGE;
+    uintptr_t page = (uintptr_t)head / PAGE, end = endOf(c, head);
     int64_t chunks = (int64_t)((end + CHUNK - 1) / CHUNK - page / CHUNK);
     c->blocks[c->count] = head;
     c->start[c->count + 1] = c->start[c->count] + chunks;
@@ -399,11 +405,11 @@ void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count)
     }
 }
 
-void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count)
+void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count, size_t bytes)
 {
-    Cleaning c = {.map = -1};
+    Cleaning c = {.map = -1, .most = sizeOf(bytes)};
     for (int n = 0; n < count && n < MOST_BLOCKS; n++)
-        if (headOf(blocks[n])->uses == 1) // the pages of others are there
+        if (headOf(blocks[n])->uses == 1) // the pages of others are there, or most of them
             addToCleaning(&c, headOf(blocks[n]));
     tlwParallelFor(threads, c.start[c.count], 1, touchRange, &c);
 }

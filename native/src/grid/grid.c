@@ -99,13 +99,13 @@ static void cleanTile(const tlwGrid *grid, int64_t base, int state)
 
 // Tiles that are cleaned together.
 typedef struct Cleaning {
-    const tlwGrid *grid;
+    tlwGrid *grid;
     int64_t *base;
     uint8_t *state;
     int64_t count;
 } Cleaning;
 
-static bool initCleaning(Cleaning *c, const tlwGrid *grid, int64_t tiles)
+static bool initCleaning(Cleaning *c, tlwGrid *grid, int64_t tiles)
 {
     *c = (Cleaning){grid, tlwAlloc((size_t)tiles, sizeof *c->base), tlwAlloc((size_t)tiles, sizeof *c->state), 0};
     return c->base && c->state;
@@ -131,9 +131,9 @@ static void cleanTiles(tlwThreads *threads, Cleaning *c)
 }
 
 // A tile of the window becomes clean, with the next cleanTiles.
-static void addTile(Cleaning *c, tlwGrid *grid, const Window *w, int ti, int tj, int tk)
+static void addTile(Cleaning *c, const Window *w, int ti, int tj, int tk)
 {
-    uint8_t *state = &grid->tile_state[tileIndex(w, ti, tj, tk)];
+    uint8_t *state = &c->grid->tile_state[tileIndex(w, ti, tj, tk)];
     c->base[c->count] = tileBase(w, ti, tj, tk);
     c->state[c->count++] = *state;
     *state = TILE_CLEAN;
@@ -233,17 +233,16 @@ static tlwResult moveWindow(tlwThreads *threads, tlwGrid *grid, const Window *to
         grid->fields[f].data = data[f];
     grid->tile_lookup = lookup;
     grid->tile_state = state;
-    // The tiles to come and those around them get backgrounds before anything is copied in.
+    // The tiles to come get backgrounds before anything is copied in; those around them later.
     for (int t = 0; t < count; t++)
-        addTile(cleaning, grid, to, coords[t][0], coords[t][1], coords[t][2]);
+        addTile(cleaning, to, coords[t][0], coords[t][1], coords[t][2]);
     cleanTiles(threads, cleaning);
     for (int f = 0; f < grid->field_count; f++) {
         KeptCopy copy = {&old.fields[f], data[f], &old, &from, to, coords};
         if (old.fields[f].keep && old.cell_count)
             tlwParallelFor(threads, count, TLW_TILE_BLOCK, keepRange, &copy);
-        if (old.fields[f].data)
-            tlwReleasePages(threads, &old.fields[f].data, 1);
-        tlwUnmapPages(old.fields[f].data); // windows move seldom
+        tlwReleasePages(threads, &old.fields[f].data, 1); // on all threads; what is left to unmap is nothing
+        tlwUnmapPages(old.fields[f].data);                // windows move seldom
     }
     tlwFree(old.tile_lookup);
     tlwFree(old.tile_state);
@@ -281,7 +280,7 @@ static void updateStates(tlwThreads *threads, tlwGrid *grid, const Window *w, co
             continue;
         int64_t index = tileIndex(w, ti, tj, tk);
         if (grid->tile_state[index] == TILE_ACTIVE && grid->tile_lookup[index] < 0)
-            addTile(cleaning, grid, w, ti, tj, tk);
+            addTile(cleaning, w, ti, tj, tk);
     }
     for (int t = 0; t < count; t++) {
         const int *c = coords[t];
@@ -289,7 +288,7 @@ static void updateStates(tlwThreads *threads, tlwGrid *grid, const Window *w, co
             for (int dj = -1; dj <= 1; dj++)
                 for (int di = -1; di <= 1; di++)
                     if (grid->tile_state[tileIndex(w, c[0] + di, c[1] + dj, c[2] + dk)] == TILE_UNTOUCHED)
-                        addTile(cleaning, grid, w, c[0] + di, c[1] + dj, c[2] + dk);
+                        addTile(cleaning, w, c[0] + di, c[1] + dj, c[2] + dk);
         grid->tile_state[tileIndex(w, c[0], c[1], c[2])] = TILE_ACTIVE;
     }
     cleanTiles(threads, cleaning);
@@ -317,7 +316,10 @@ tlwResult tlwActivateTiles(tlwThreads *threads, tlwGrid *grid, const int (*coord
     tlwTile *tiles = tlwAlloc((size_t)unique, sizeof *tiles);
     int *colors = tlwAlloc((size_t)unique, sizeof *colors);
     Cleaning cleaning;
-    tlwResult result = initCleaning(&cleaning, grid, tileCount(&to)) && tiles && colors ? TLW_OK : TLW_OUT_OF_MEMORY;
+    int64_t most = grid->tile_count + 27 * (int64_t)unique; // tiles that change, in a window that may be far larger
+    tlwResult result = initCleaning(&cleaning, grid, most < tileCount(&to) ? most : tileCount(&to)) && tiles && colors
+                           ? TLW_OK
+                           : TLW_OUT_OF_MEMORY;
     bool moved = memcmp(&from, &to, sizeof to) != 0;
     if (result == TLW_OK && moved)
         result = moveWindow(threads, grid, &to, view, unique, &cleaning);

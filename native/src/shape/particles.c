@@ -99,8 +99,10 @@ static double differRange(void *context, int64_t begin, int64_t end)
 static bool isUniform(tlwThreads *threads, const void *data, size_t element, int64_t count)
 {
     Uniform u = {data, element};
+    if (count < 2)
+        return false;
     const char *middle = u.data + (size_t)(count / 2) * element, *last = u.data + (size_t)(count - 1) * element;
-    if (count < 2 || memcmp(u.data, middle, element) || memcmp(u.data, last, element))
+    if (memcmp(u.data, middle, element) || memcmp(u.data, last, element))
         return false;
     return tlwParallelMax(threads, count, 65536, differRange, &u) == 0;
 }

@@ -38,8 +38,8 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 // Keep particle order[n] as particle n, for n < count; `order` may drop particles but not repeat them.
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count);
 
-// The same with the caller's memory: a block of tlwAllocScratch, a float for each particle that there is room for. It
-// becomes one of the arrays, and `*spare` what that one was.
+// The same with the caller's memory: a block of tlwAllocScratch, a float for each particle that there is room for. It may
+// become one of the arrays; `*spare` is the block that is left over then, for the caller to free.
 tlwResult tlwReorderParticlesBy(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count,
                                 void **spare);
 

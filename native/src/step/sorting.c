@@ -167,12 +167,12 @@ static void cellRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// `scratch` has room for an index per particle.
+// `by_tile` has room for an index per particle.
 static tlwResult indexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
-                                tlwParticleOrder *order, uint32_t *indices, uint32_t *scratch)
+                                tlwParticleOrder *order, uint32_t *indices, uint32_t *by_tile)
 {
     int64_t count = particles->count, blocks = (count + BLOCK - 1) / BLOCK, tiles = grid->tile_count;
-    Sort s = {.grid = grid, .particles = particles, .tile = indices, .order = scratch, .scratch = indices};
+    Sort s = {.grid = grid, .particles = particles, .tile = indices, .order = by_tile, .scratch = indices};
     s.offsets = tlwAlloc((size_t)(blocks * tiles), sizeof *s.offsets);
     bool ok = s.offsets &&
               tlwReserve((void **)&order->tile_start, &order->tile_capacity, tiles + 1, sizeof *order->tile_start) &&
@@ -217,7 +217,7 @@ tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticle
     void *scratch = tlwAllocScratch((size_t)particles->capacity * sizeof(uint32_t));
     tlwResult result = indices && scratch ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
-        tlwTouchPages(threads, (void *const[]){indices, scratch}, 2);
+        tlwTouchPages(threads, (void *const[]){indices, scratch}, 2, (size_t)particles->count * sizeof *indices);
         result = indexParticles(threads, grid, particles, order, indices, scratch);
     }
     if (result == TLW_OK)

@@ -31,7 +31,8 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
 tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
                             tlwParticleOrder *order, uint32_t *indices);
 
-// Sort by tile, then cell; the order inside a cell is the one before. Every particle must lie in an active tile.
+// Sort by tile, then cell; the order inside a cell is the one before. Every particle must lie in an active tile. After a
+// failure `order` means nothing.
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order);
 
 #endif

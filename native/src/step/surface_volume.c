@@ -192,7 +192,7 @@ tlwResult tlwFitVolume(tlwThreads *threads, const tlwShownMesh *shown, double ta
         return TLW_OK;
     Fit fit = {.shown = *shown,
                .vertices = tlwAlloc((size_t)count, sizeof *fit.vertices),
-               .thirds = tlwAlloc((size_t)shown->mesh->triangle_count + 1, sizeof *fit.thirds)};
+               .thirds = tlwAlloc((size_t)shown->mesh->triangle_count, sizeof *fit.thirds)};
     if (!fit.vertices || !fit.thirds) {
         tlwFree(fit.vertices);
         tlwFree(fit.thirds);
