@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "solve/poisson.h"
+#include "solve/poisson_level.h"
 
 typedef struct Problem {
     tlwGrid grid;
@@ -291,6 +291,84 @@ static void test_same_bits_on_one_and_many_threads(void **state)
     free(first);
 }
 
+// The unknowns nearest to a solid cell: across faces, failing those across edges, then corners.
+static int nearestUnknowns(const tlwLevel *level, const int c[3], int64_t found[12])
+{
+    int count = 0;
+    for (int square = 1; square <= 3 && !count; square++)
+        for (int k = -1; k <= 1; k++)
+            for (int j = -1; j <= 1; j++)
+                for (int i = -1; i <= 1; i++) {
+                    int64_t cell = tlwCellIndex(level->grid, c[0] + i, c[1] + j, c[2] + k);
+                    if (i * i + j * j + k * k == square && level->type[cell] == TLW_CELL_LIQUID)
+                        found[count++] = cell;
+                }
+    return count;
+}
+
+// Every solid cell of a coarse level that has unknowns around it is a ghost, once and in order, on any threads.
+static void checkGhosts(const tlwLevel *level)
+{
+    int ghosts = 0;
+    int64_t rows = 0;
+    for (int t = 0; t < level->grid->tile_count; t++) {
+        const tlwTile *tile = &level->grid->tiles[t];
+        TLW_FOR_ROWS(level->grid, tile, j, k, row)
+        {
+            bool any = false, unknown = false;
+            for (int i = 0; i < TLW_TILE; i++) {
+                int64_t sources[12];
+                unknown = unknown || level->type[row + i] == TLW_CELL_LIQUID;
+                if (level->type[row + i] != TLW_CELL_SOLID)
+                    continue;
+                int count = nearestUnknowns(level, (int[3]){tile->cell[0] + i, (int)j, k}, sources);
+                if (!count)
+                    continue;
+                assert_true(ghosts < level->ghost_count);
+                const tlwGhost *ghost = &level->ghosts[ghosts++];
+                assert_true(ghost->cell == row + i);
+                assert_int_equal(ghost->count, count);
+                assert_memory_equal(level->sources + ghost->first, sources, (size_t)count * sizeof *sources);
+                any = true;
+            }
+            if (any && !unknown) {
+                assert_true(rows < level->ghost_row_count);
+                assert_true(level->ghost_rows[rows++] == row);
+            }
+        }
+    }
+    assert_int_equal(ghosts, level->ghost_count);
+    assert_true(rows == level->ghost_row_count);
+    assert_true(ghosts > 100);
+}
+
+static void test_coarse_ghosts_are_those_of_a_plain_search(void **state)
+{
+    (void)state;
+    CellFn *const cells[] = {poolWithPillars, closedBox, damBreak};
+    for (int n = 0; n < 6; n++) {
+        tlwContext *context = makeContext(n < 3 ? 1 : 3);
+        Problem p;
+        makeProblem(&p, cells[n % 3], 32);
+        float zero = 0;
+        int inverse = tlwAddField(&p.grid, sizeof(float), &zero, false);
+        tlwLevel fine = {.grid = &p.grid,
+                         .diag = tlwGetFloats(&p.grid, p.system.diag),
+                         .inverse = tlwGetFloats(&p.grid, inverse),
+                         .type = tlwGetBytes(&p.grid, p.system.type)};
+        for (int a = 0; a < 3; a++)
+            fine.weight[a] = tlwGetFloats(&p.grid, p.system.weight[a]);
+        tlwLevel coarse;
+        assert_int_equal(tlwListRows(context->threads, &fine), TLW_OK);
+        assert_int_equal(tlwCoarsenLevel(context->threads, &fine, &coarse), TLW_OK);
+        checkGhosts(&coarse);
+        tlwFreeLevel(&coarse);
+        tlwFreeLevel(&fine);
+        tlwFreeGrid(&p.grid);
+        tlwDestroyContext(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_closed_box_converges),
         cmocka_unit_test(test_solution_holds_cell_by_cell_whatever_scratch_memory_held),
         cmocka_unit_test(test_cycle_is_symmetric_and_positive),
+        cmocka_unit_test(test_coarse_ghosts_are_those_of_a_plain_search),
         cmocka_unit_test(test_same_bits_on_one_and_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

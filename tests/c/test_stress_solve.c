@@ -188,6 +188,45 @@ static void test_peeling_is_exact(void **state)
     tlwFreeStressSystem(&peeled);
 }
 
+// A ghost that several samples touch is split among them: the parts are the whole.
+static void test_peeled_shares_are_the_whole_face(void **state)
+{
+    (void)state;
+    double ratio = 1;
+    tlwStressSystem whole, peeled;
+    tlwStressPeel peel;
+    assert_int_equal(buildProblem(&whole, statue, &ratio, 32), TLW_OK);
+    assert_int_equal(buildProblem(&peeled, statue, &ratio, 32), TLW_OK);
+    assert_int_equal(tlwPeelStress(NULL, &peeled, &peel), TLW_OK);
+    float *share[3], *mass[3];
+    int64_t cells = whole.level.grid.cell_count, shared = 0;
+    for (int a = 0; a < 3; a++) {
+        share[a] = calloc((size_t)cells, sizeof(float));
+        mass[a] = calloc((size_t)cells, sizeof(float));
+    }
+    for (int64_t n = 0; n < peel.count; n++) {
+        const tlwPeeledFace *f = &peel.faces[n];
+        share[f->component][f->face] += f->share;
+        mass[f->component][f->face] += f->mass;
+        shared += f->share < 1;
+    }
+    assert_true(shared > 20);
+    for (int a = 0; a < 3; a++) {
+        for (int64_t i = 0; i < cells; i++) {
+            if (!(share[a][i] > 0))
+                continue;
+            assert_true(fabs(share[a][i] - 1) < 1e-5);
+            assert_true(fabs(mass[a][i] / whole.level.mass[a][i] - 1) < 1e-5);
+            assert_true(peeled.level.mass[a][i] == 0);
+        }
+        free(share[a]);
+        free(mass[a]);
+    }
+    tlwFreeStressPeel(&peel);
+    tlwFreeStressSystem(&whole);
+    tlwFreeStressSystem(&peeled);
+}
+
 static void test_deflation_solves_the_rigid_modes(void **state)
 {
     (void)state;
@@ -316,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_every_method_gives_the_same_answer),
         cmocka_unit_test(test_thread_count_does_not_change_a_bit),
         cmocka_unit_test(test_peeling_is_exact),
+        cmocka_unit_test(test_peeled_shares_are_the_whole_face),
         cmocka_unit_test(test_deflation_solves_the_rigid_modes),
         cmocka_unit_test(test_rigid_residual_matches_the_plain_sum),
         cmocka_unit_test(test_cancel_and_failure_are_reported),
