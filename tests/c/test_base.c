@@ -195,33 +195,6 @@ static void test_pages_serve_blocks_of_other_sizes(void **state)
     tlwDropPages();
 }
 
-// Fresh scratch gets its pages; what a block holds that was used before stays.
-static void test_pages_are_there_once_touched(void **state)
-{
-    (void)state;
-    const size_t bytes = (size_t)9 << 20;
-    tlwThreads *threads = tlwCreateThreads(2);
-    tlwDropPages();
-    void *blocks[2] = {tlwAllocScratch(bytes), tlwAllocScratch(bytes)};
-    assert_true(blocks[0] && blocks[1]);
-    tlwTouchPages(threads, blocks, 2, bytes);
-    struct rusage before, after;
-    getrusage(RUSAGE_THREAD, &before);
-    for (int n = 0; n < 2; n++)
-        memset(blocks[n], 5, bytes);
-    getrusage(RUSAGE_THREAD, &after);
-    assert_true(after.ru_minflt - before.ru_minflt < 4);
-    tlwFreePages(blocks[0]);
-    char *again = tlwAllocScratch(bytes);
-    tlwTouchPages(threads, (void *const[]){again}, 1, bytes);
-    for (size_t n = 0; again == blocks[0] && n < bytes; n++)
-        assert_int_equal(again[n], 5);
-    tlwFreePages(again);
-    tlwFreePages(blocks[1]);
-    tlwDestroyThreads(threads);
-    tlwDropPages();
-}
-
 // A child has the blocks that its parent kept, but not its parent's list of pages.
 static void test_pages_that_come_back_are_zero_in_a_child(void **state)
 {
@@ -322,7 +295,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pages_that_come_back_are_zero),
         cmocka_unit_test(test_pages_are_kept_or_given_back),
         cmocka_unit_test(test_pages_serve_blocks_of_other_sizes),
-        cmocka_unit_test(test_pages_are_there_once_touched),
         cmocka_unit_test(test_pages_that_come_back_are_zero_in_a_child),
         cmocka_unit_test(test_large_blocks_begin_at_different_places_in_a_page),
         cmocka_unit_test(test_context_refuses_a_def_without_cookie),

@@ -109,7 +109,7 @@ typedef struct Model {
 
 static float valueOf(int mark, int cell)
 {
-    return (float)(1000 * mark + cell);
+    return (float)(TLW_TILE_CELLS * mark + cell);
 }
 
 // Kept values on tiles that stay, backgrounds on new ones and around them.

@@ -162,16 +162,22 @@ static void test_thread_count_does_not_change_a_bit(void **state)
     tlwFreeStressSystem(&system[1]);
 }
 
+// A problem twice, as it is and peeled.
+static void buildTwice(CellFn *cell, double ratio, int n, tlwStressSystem *whole, tlwStressSystem *peeled,
+                       tlwStressPeel *peel)
+{
+    assert_int_equal(buildProblem(whole, cell, &ratio, n), TLW_OK);
+    assert_int_equal(buildProblem(peeled, cell, &ratio, n), TLW_OK);
+    assert_int_equal(tlwPeelStress(NULL, peeled, peel), TLW_OK);
+}
+
 // Peeled and put back, the velocity is the one of the unpeeled system wherever no ghost was shared.
 static void test_peeling_is_exact(void **state)
 {
     (void)state;
-    double ratio = 100;
     tlwStressSystem whole, peeled;
     tlwStressPeel peel;
-    assert_int_equal(buildProblem(&whole, twoBlocks, &ratio, 16), TLW_OK);
-    assert_int_equal(buildProblem(&peeled, twoBlocks, &ratio, 16), TLW_OK);
-    assert_int_equal(tlwPeelStress(NULL, &peeled, &peel), TLW_OK);
+    buildTwice(twoBlocks, 100, 16, &whole, &peeled, &peel);
     assert_true(peel.count > 100);
     for (int64_t n = 0; n < peel.count; n++)
         assert_true(peel.faces[n].share == 1);
@@ -192,12 +198,9 @@ static void test_peeling_is_exact(void **state)
 static void test_peeled_shares_are_the_whole_face(void **state)
 {
     (void)state;
-    double ratio = 1;
     tlwStressSystem whole, peeled;
     tlwStressPeel peel;
-    assert_int_equal(buildProblem(&whole, statue, &ratio, 32), TLW_OK);
-    assert_int_equal(buildProblem(&peeled, statue, &ratio, 32), TLW_OK);
-    assert_int_equal(tlwPeelStress(NULL, &peeled, &peel), TLW_OK);
+    buildTwice(statue, 1, 32, &whole, &peeled, &peel);
     float *share[3], *mass[3];
     int64_t cells = whole.level.grid.cell_count, shared = 0;
     for (int a = 0; a < 3; a++) {

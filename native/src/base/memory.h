@@ -24,14 +24,10 @@ bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size);
 // Zeroed, aligned to 64 bytes; physical memory is taken only for the pages that are written.
 void *tlwAllocPages(size_t bytes);
 // The same for blocks that are written from end to end: in large pages where the system has them, which cost a tenth of
-// the time to touch. Blocks of all three kinds are freed, released and grown alike.
+// the time to touch. The functions below take all three.
 void *tlwAllocDense(size_t bytes);
 // A dense one that holds anything.
 void *tlwAllocScratch(size_t bytes);
-// Have the system give the first `bytes` of fresh scratch blocks their pages before anything is written to them, on all
-// threads and each large page on one: threads that write to the same large page before it is there all make it zero, and
-// only one of them is of use.
-void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count, size_t bytes);
 void tlwFreePages(void *block); // may be null
 // The same for a block whose like nobody will ask for soon: it is not kept.
 void tlwUnmapPages(void *block);

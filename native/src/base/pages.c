@@ -181,57 +181,31 @@ typedef struct Cleaning {
     Head *blocks[MOST_BLOCKS];
     int64_t start[MOST_BLOCKS + 1]; // in chunks
     int count, map;
-    size_t most; // bytes of each block, 0 = all
 } Cleaning;
-
-static uintptr_t endOf(const Cleaning *c, const Head *head)
-{
-    return (uintptr_t)head / PAGE + (c->most && c->most < head->size ? c->most : head->size) / PAGE;
-}
-
-// The pages of a chunk but for the one with the head; *b is its block, and to be kept from one chunk to the next.
-static void findChunk(const Cleaning *c, int64_t chunk, int *b, uintptr_t *first, uintptr_t *last)
-{
-    while (chunk >= c->start[*b + 1])
-        ++*b;
-    const Head *head = c->blocks[*b];
-    uintptr_t page = (uintptr_t)head / PAGE, end = endOf(c, head);
-    *first = (page / CHUNK + (uintptr_t)(chunk - c->start[*b])) * CHUNK;
-    *last = *first + CHUNK < end ? *first + CHUNK : end;
-    *first = *first > page ? *first : page + 1;
-}
 
 static void cleanRange(void *context, int64_t begin, int64_t end)
 {
     const Cleaning *c = context;
     int b = 0;
-    uintptr_t first, last;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        findChunk(c, chunk, &b, &first, &last);
+        while (chunk >= c->start[b + 1])
+            b++;
         Head *head = c->blocks[b];
-        if (chunk == c->start[b]) // which has the head, and that stays
+        uintptr_t page = (uintptr_t)head / PAGE, begin_page = page + 1, end_page = page + head->size / PAGE;
+        uintptr_t first = (page / CHUNK + (uintptr_t)(chunk - c->start[b])) * CHUNK, last = first + CHUNK;
+        if (first <= page) // which has the head, and that stays
             memset(blockOf(head), 0, PAGE - head->shift);
+        first = first < begin_page ? begin_page : first;
+        last = last > end_page ? end_page : last;
         if (first < last)
             cleanPages(c->map, (char *)(first * PAGE), last - first);
-    }
-}
-
-static void touchRange(void *context, int64_t begin, int64_t end)
-{
-    const Cleaning *c = context;
-    int b = 0;
-    uintptr_t first, last;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
-        findChunk(c, chunk, &b, &first, &last);
-        for (; first < last; first++)
-            *(volatile char *)(first * PAGE) = 0;
     }
 }
 
 static void addToCleaning(Cleaning *c, Head *head)
 {
     mark(head, false);
-    uintptr_t page = (uintptr_t)head / PAGE, end = endOf(c, head);
+    uintptr_t page = (uintptr_t)head / PAGE, end = page + head->size / PAGE;
     int64_t chunks = (int64_t)((end + CHUNK - 1) / CHUNK - page / CHUNK);
     c->blocks[c->count] = head;
     c->start[c->count + 1] = c->start[c->count] + chunks;
@@ -403,15 +377,6 @@ void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count)
             c.count = 0;
         }
     }
-}
-
-void tlwTouchPages(tlwThreads *threads, void *const *blocks, int count, size_t bytes)
-{
-    Cleaning c = {.map = -1, .most = sizeOf(bytes)};
-    for (int n = 0; n < count && n < MOST_BLOCKS; n++)
-        if (headOf(blocks[n])->uses == 1) // the pages of others are there, or most of them
-            addToCleaning(&c, headOf(blocks[n]));
-    tlwParallelFor(threads, c.start[c.count], 1, touchRange, &c);
 }
 
 void *tlwGrowPages(void *block, size_t bytes)

@@ -216,10 +216,8 @@ tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticle
     uint32_t *indices = tlwAllocScratch((size_t)particles->count * sizeof *indices);
     void *scratch = tlwAllocScratch((size_t)particles->capacity * sizeof(uint32_t));
     tlwResult result = indices && scratch ? TLW_OK : TLW_OUT_OF_MEMORY;
-    if (result == TLW_OK) {
-        tlwTouchPages(threads, (void *const[]){indices, scratch}, 2, (size_t)particles->count * sizeof *indices);
+    if (result == TLW_OK)
         result = indexParticles(threads, grid, particles, order, indices, scratch);
-    }
     if (result == TLW_OK)
         result = tlwReorderParticlesBy(threads, particles, indices, particles->count, &scratch);
     tlwFreePages(indices);
