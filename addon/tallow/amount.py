@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Dict, Tuple
 
 import bpy
@@ -21,8 +22,9 @@ def memory(scene: bpy.types.Scene) -> int:
 
 def liquid_volume(scene: bpy.types.Scene) -> float:
     """About how much liquid there will be, m3: cheap enough for every redraw."""
-    total = sum(_volume(scene, obj) for obj in roles.with_role(scene, *roles.SOURCES))
-    total += sum(_inflow_volume(scene, obj) for obj in roles.with_role(scene, "INFLOW"))
+    volumes = [_volume(scene, obj) for obj in roles.with_role(scene, *roles.SOURCES)]
+    volumes += [_inflow_volume(scene, obj) for obj in roles.with_role(scene, "INFLOW")]
+    total = sum(volume for volume in volumes if math.isfinite(volume))  # coordinates may be no numbers, which checks say
     extent = domain.size(scene)
     return min(total, extent.x * extent.y * extent.z) if extent else total
 
@@ -71,5 +73,8 @@ def _share_of_box(obj: bpy.types.Object) -> float:
         points = positions.astype(np.float64)[indices]
         volume = abs(float(np.einsum("ij,ij->i", points[:, 0], np.cross(points[:, 1], points[:, 2])).sum())) / 6.0
         spread = np.ptp(points.reshape(-1, 3), axis=0)
-        _shares[key] = float(np.clip(volume / max(float(np.prod(spread)), 1e-30), 0.1, 1.0))
+        share = float(np.clip(volume / max(float(np.prod(spread)), 1e-30), 0.1, 1.0))
+        if not math.isfinite(share):  # of coordinates that are no numbers, which may be put right
+            return share
+        _shares[key] = share
     return _shares[key]

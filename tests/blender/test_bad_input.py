@@ -34,6 +34,27 @@ def test_a_disabled_object_is_named(folder):
     scenes.expect_error(bpy.ops.tallow.bake, "Wax", "disabled", "Enable it")
 
 
+def test_coordinates_that_are_no_numbers_are_named(folder):
+    from tallow import amount
+    wax = scenes.wax_in_a_box(folder)
+    scene, right = bpy.context.scene, [vertex.co.x for vertex in wax.data.vertices]
+    before = amount.memory(scene)
+    for wrong in (wax.data.vertices[:1], wax.data.vertices):
+        for vertex in wrong:
+            vertex.co.x = float("nan")
+        wax.data.update()
+        bpy.context.view_layer.update()
+        amount._shares.clear()
+        assert 0 < amount.memory(scene) <= before  # the sidebar asks for it in every redraw
+    scenes.expect_error(bpy.ops.tallow.bake, "Wax", "not numbers", "another mesh")
+    for vertex, x in zip(wax.data.vertices, right):
+        vertex.co.x = x
+    wax.data.update()
+    bpy.context.view_layer.update()
+    assert amount.memory(scene) == before
+    assert bpy.ops.tallow.bake() == {"FINISHED"}
+
+
 def test_empty_mesh_is_named(folder):
     scenes.wax_in_a_box(folder)
     empty = bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow"))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -97,6 +98,8 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
     role = obj.tallow.role
     if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
         return [Problem(True, f"{obj.name} has no faces. Give it a mesh with faces, or set its role to None.")]
+    if not all(math.isfinite(side) for side in obj.dimensions):
+        return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
     problems = []
     if role in roles.FLUIDS and lookup(scene, obj.tallow.material) is None:
         problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
