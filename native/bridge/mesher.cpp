@@ -3,6 +3,7 @@
 
 #include "bridge/levelset.hpp"
 #include "bridge/openvdb.hpp"
+#include "shape/manifold.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #ifndef TLW_BRIDGE_OPENVDB_HPP
 #define TLW_BRIDGE_OPENVDB_HPP
 
+#include "base/parallel.h"
 #include "base/result.h"
 #include "bridge/team.hpp"
 

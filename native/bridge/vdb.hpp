@@ -11,7 +11,4 @@
 // All or nothing. May throw.
 tlwResult tlwWriteVdbGrids(const char *path, const openvdb::GridCPtrVec &grids, tlwMessage *message);
 
-// Points in a PointDataGrid, 0 for any other grid. Lives with the slow headers in points.cpp.
-int64_t tlwCountVdbPoints(const openvdb::GridBase &grid);
-
 #endif

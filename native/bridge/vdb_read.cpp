@@ -1,7 +1,8 @@
 // What is in a VDB file.
-#include "shape/vdb.h"
+#include "shape/vdb_read.h"
 
 #include "bridge/vdb.hpp"
+#include "bridge/vdb_points.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,10 @@
 
 #include "base/context.h"
 #include "base/kernel.h"
-#include "solve/poisson.h"
+#include "base/memory.h"
+#include "base/pages.h"
+#include "solve/poisson/poisson.h"
+#include "solve/stress/solve.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -151,7 +154,7 @@ static bool fillTank(Tank *tank, int n)
     ok = ok && (tank->system.type = tlwAddField(&tank->grid, 1, &solid, false)) >= 0;
     for (int t = 0; ok && t < tank->grid.tile_count; t++)
         TLW_FOR_ROWS(&tank->grid, &tank->grid.tiles[t], j, k, row)
-    fillRow(tank, n, tank->grid.tiles[t].cell[0], (int)j, k, row);
+            fillRow(tank, n, tank->grid.tiles[t].cell[0], (int)j, k, row);
     return ok;
 }
 

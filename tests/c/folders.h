@@ -3,6 +3,7 @@
 #define TLW_TESTS_FOLDERS_H
 
 #include "shape/ply.h"
+#include "shape/ply_write.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "step/heat.h"
+#include "step/heat/heat.h"
 
 #define OFFSET TLW_TILE // domain cell of the box's first cell, along x
 
@@ -123,9 +123,9 @@ static inline void applyHeat(Box *box)
     float *h = tlwGetFloats(grid, box->flow.enthalpy);
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++)
-        if (mass[c] > 0)
-            h[c] = (float)(h[c] + heat[c] / mass[c]);
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                if (mass[c] > 0)
+                    h[c] = (float)(h[c] + heat[c] / mass[c]);
 }
 
 static inline double sumHeat(const Box *box)
@@ -134,7 +134,9 @@ static inline double sumHeat(const Box *box)
     const double *heat = tlwGetDoubles(grid, box->heat);
     double sum = 0;
     for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) for (int64_t c = row; c < row + TLW_TILE; c++) sum += heat[c];
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                sum += heat[c];
     return sum;
 }
 

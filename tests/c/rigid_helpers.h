@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "rigid/overlap.h"
+#include "rigid/step.h"
 #include "rigid/world.h"
 
 typedef struct Scene {

@@ -5,6 +5,8 @@
 
 #include "rigid_helpers.h"
 
+#include "rigid/mesh_balls.h"
+
 #define MAX_PARTS 32
 
 typedef struct Part {

@@ -3,7 +3,7 @@
 #define TLW_TESTS_STRESS_PROBLEMS_H
 
 #include "base/memory.h"
-#include "solve/stress_solve.h"
+#include "solve/stress/solve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/pages.h"
 #include "base/vec.h"
 
 static void test_rotation_vector_round_trip(void **state)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "solve/stress_basins.h"
+#include "solve/stress/basins.h"
 
 #define MOST 40
 
@@ -58,22 +58,22 @@ static void makeCase(Case *c, int balls, int largest)
         c->bytes[n] = tlwAlloc(cells, 1);
     for (int t = 0; t < c->grid.tile_count; t++)
         TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        const int at[3] = {c->grid.tiles[t].cell[0] + i, (int)j, k};
-        float *stiffness = &c->c[row + i];
-        *stiffness = !balls || mix((uint64_t)(row + i)) % 64 ? 0.3f : 30; // crumbs
-        for (int b = 0; b < balls; b++) {
-            int radius = 1 + (int)mix((uint64_t)b * 5 + 3) % largest, class = (int)mix((uint64_t)b * 5 + 4) % 6;
-            int centre[3];
-            for (int a = 0; a < 3; a++)
-                centre[a] = (int)mix((uint64_t)(b * 5 + a)) % 32;
-            static const float OF[6] = {0.5f, 3, 3e2f, 3e4f, 3e6f, 3e8f};
-            if (isInBall(at, centre[0], centre[1], centre[2], radius) && OF[class] > *stiffness)
-                *stiffness = OF[class];
-        }
-        if (!balls && isStiff(at, largest > 1))
-            *stiffness = 3e8f;
-    }
+            for (int i = 0; i < TLW_TILE; i++) {
+                const int at[3] = {c->grid.tiles[t].cell[0] + i, (int)j, k};
+                float *stiffness = &c->c[row + i];
+                *stiffness = !balls || mix((uint64_t)(row + i)) % 64 ? 0.3f : 30; // crumbs
+                for (int b = 0; b < balls; b++) {
+                    int radius = 1 + (int)mix((uint64_t)b * 5 + 3) % largest, class = (int)mix((uint64_t)b * 5 + 4) % 6;
+                    int centre[3];
+                    for (int a = 0; a < 3; a++)
+                        centre[a] = (int)mix((uint64_t)(b * 5 + a)) % 32;
+                    static const float OF[6] = {0.5f, 3, 3e2f, 3e4f, 3e6f, 3e8f};
+                    if (isInBall(at, centre[0], centre[1], centre[2], radius) && OF[class] > *stiffness)
+                        *stiffness = OF[class];
+                }
+                if (!balls && isStiff(at, largest > 1))
+                    *stiffness = 3e8f;
+            }
 }
 
 static void freeCase(Case *c)
@@ -162,9 +162,9 @@ static int floodPlainly(const Case *c, const tlwBasins *b, int16_t *basin)
         int64_t waiting = 0;
         for (int t = 0; t < c->grid.tile_count; t++)
             TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-        for (int64_t i = row; i < row + TLW_TILE; i++)
-            if (level[i] >= now && seen[i] != now)
-                waiting += settle(list, visit(c, level, now, i, seen, list), basin, &basins, open + waiting);
+                for (int64_t i = row; i < row + TLW_TILE; i++)
+                    if (level[i] >= now && seen[i] != now)
+                        waiting += settle(list, visit(c, level, now, i, seen, list), basin, &basins, open + waiting);
         grow(c, open, waiting, basin);
     }
     tlwFree(level);

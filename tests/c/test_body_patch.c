@@ -6,14 +6,16 @@
 #include <cmocka.h>
 
 #include "shapes.h"
-#include "step/body_patch.h"
+
+#include "base/vec.h"
+#include "step/bodies/patch.h"
 
 static const double dx = 1, radius = 4;
 static const tlwVec3 centre = {8.3, 7.8, 8.05};
 
-static tlwSolid makeSolid(tlwMesh *mesh, double voxel)
+static tlwPlacedMesh makeSolid(tlwMesh *mesh, double voxel)
 {
-    tlwSolid solid = {.frame = {centre, {1, 0, 0, 0}}};
+    tlwPlacedMesh solid = {.frame = {centre, {1, 0, 0, 0}}};
     tlwSdfDef def = tlwDefaultSdfDef();
     def.voxel_size = voxel;
     def.exterior_band = def.interior_band = 3 * dx;
@@ -41,7 +43,7 @@ typedef struct Sums {
     tlwVec3 whole, turn;
 } Sums;
 
-static Sums sumCells(const tlwSolid *solid)
+static Sums sumCells(const tlwPlacedMesh *solid)
 {
     tlwGrid grid;
     tlwInitGrid(&grid, (tlwVec3){0, 0, 0}, (int[3]){16, 16, 16}, dx);
@@ -68,7 +70,7 @@ static void test_pressure_cannot_turn_a_ball(void **state)
     (void)state;
     tlwMesh mesh = {0};
     addSphere(&mesh, (tlwVec3){0, 0, 0}, radius, 96);
-    tlwSolid ball = makeSolid(&mesh, dx / 3);
+    tlwPlacedMesh ball = makeSolid(&mesh, dx / 3);
     Sums s = sumCells(&ball);
     assert_true(s.moment < 0.005 * radius * s.area); // 0.0025; 0.011 with the middles of whole faces
     assert_true(fabs(s.inside / (4.0 / 3 * TEST_PI * radius * radius * radius) - 1) < 0.003);
@@ -80,7 +82,7 @@ static void test_an_even_pressure_neither_pushes_nor_turns_a_box(void **state)
     (void)state;
     tlwMesh mesh = {0};
     addBox(&mesh, (tlwVec3){-2.2, -3.1, -1.7}, (tlwVec3){2.2, 3.1, 1.7});
-    tlwSolid box = makeSolid(&mesh, dx / 4);
+    tlwPlacedMesh box = makeSolid(&mesh, dx / 4);
     double half = TEST_PI / 10;
     box.frame.rotation = (tlwQuat){cos(half), 0.6 * sin(half), 0, 0.8 * sin(half)};
     Sums s = sumCells(&box);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "grid/components.h"
-#include "solve/row_runs.h"
+#include "solve/stress/row_runs.h"
 
 #define TILES 4
 
@@ -51,8 +51,8 @@ static void makeCase(Case *c, unsigned filled, unsigned share)
     c->share = share;
     for (int t = 0; t < c->grid.tile_count; t++)
         TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-    for (int64_t i = row; i < row + TLW_TILE; i++)
-        c->member[i] = mix((uint64_t)i + 77) % 16 < filled;
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                c->member[i] = mix((uint64_t)i + 77) % 16 < filled;
 }
 
 static int flood(const Case *c, int32_t *labels)
@@ -62,23 +62,23 @@ static int flood(const Case *c, int32_t *labels)
     int count = 0;
     for (int t = 0; t < c->grid.tile_count; t++)
         TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-    for (int64_t i = row; i < row + TLW_TILE; i++) {
-        if (!c->member[i] || labels[i])
-            continue;
-        int64_t top = 0;
-        stack[top++] = i;
-        labels[i] = ++count;
-        while (top) {
-            int64_t at = stack[--top];
-            for (int n = 0; n < 6; n++) {
-                int64_t next = n & 1 ? at + stride[n / 2] : at - stride[n / 2];
-                if (!c->member[next] || labels[next] || !isJoined((void *)c, n & 1 ? next : at, n / 2))
+            for (int64_t i = row; i < row + TLW_TILE; i++) {
+                if (!c->member[i] || labels[i])
                     continue;
-                labels[next] = count;
-                stack[top++] = next;
+                int64_t top = 0;
+                stack[top++] = i;
+                labels[i] = ++count;
+                while (top) {
+                    int64_t at = stack[--top];
+                    for (int n = 0; n < 6; n++) {
+                        int64_t next = n & 1 ? at + stride[n / 2] : at - stride[n / 2];
+                        if (!c->member[next] || labels[next] || !isJoined((void *)c, n & 1 ? next : at, n / 2))
+                            continue;
+                        labels[next] = count;
+                        stack[top++] = next;
+                    }
+                }
             }
-        }
-    }
     tlwFree(stack);
     return count;
 }
@@ -112,8 +112,7 @@ static void test_labels_are_those_of_a_flood_fill(void **state)
 static void fillMasks(const Case *c, tlwRowRuns *runs)
 {
     for (int t = 0, r = 0; t < c->grid.tile_count; t++)
-        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-        {
+        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row) {
             runs->mask[r] = 0;
             for (int i = 0; i < TLW_TILE; i++)
                 runs->mask[r] |= (uint8_t)(c->member[row + i] << i);
@@ -126,11 +125,9 @@ static void checkRuns(const Case *c, const tlwRowRuns *runs, const int32_t *expe
 {
     int *label = tlwAlloc((size_t)runs->count + 1, sizeof *label), count = 0, lumps = 0;
     for (int t = 0, r = 0; t < c->grid.tile_count; t++)
-        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row)
-        {
+        TLW_FOR_ROWS(&c->grid, &c->grid.tiles[t], j, k, row) {
             int run = runs->first[r];
-            TLW_FOR_RUNS((unsigned)runs->mask[r], bits)
-            {
+            TLW_FOR_RUNS((unsigned)runs->mask[r], bits) {
                 int of = runs->component[run];
                 assert_int_equal(runs->component[runs->lump[run]], of);
                 assert_in_range(runs->lump[run], runs->start[t], run);
@@ -142,8 +139,7 @@ static void checkRuns(const Case *c, const tlwRowRuns *runs, const int32_t *expe
             }
             r++;
         }
-    TLW_FOR_LUMPS(runs, n)
-    {
+    TLW_FOR_LUMPS(runs, n) {
         assert_int_equal(runs->lump[n], n);
         lumps++;
     }

@@ -8,7 +8,7 @@
 
 #include "scene/scene.h"
 #include "sim_helpers.h"
-#include "step/forces.h"
+#include "step/liquid/forces.h"
 
 static const tlwVec3 ORIGIN = {0, 0, 0};
 

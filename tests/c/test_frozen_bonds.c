@@ -9,8 +9,10 @@
 
 #include <cmocka.h>
 
-#include "step/sim.h"
 #include "wax_scenes.h"
+
+#include "step/bodies/groups.h"
+#include "step/sim.h"
 
 // Metal that stays as cold, or as hot, as its keys say.
 static int addMetal(World *w, tlwVec3 low, tlwVec3 high, double density, tlwVec3 velocity, const tlwKey *keys,

@@ -1,6 +1,8 @@
 // Heat between the material and what surrounds it: air, bodies, lamps, heated volumes; and what must always hold.
 #include "heat_fixture.h"
 
+#include "base/vec.h"
+
 #include <string.h>
 
 // A ball of material 0 in open air. Fill from 8^3 samples per cell.
@@ -36,8 +38,8 @@ static double sumEnergy(const Box *box)
     double sum = 0;
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++)
-        sum += mass[c] * h[c];
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                sum += mass[c] * h[c];
     return sum;
 }
 

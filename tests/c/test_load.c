@@ -5,9 +5,14 @@
 
 #include <cmocka.h>
 
-#include "base/vec.h"
 #include "folders.h"
+
+#include "base/context.h"
+#include "base/vec.h"
+#include "scene/hash.h"
 #include "scene/load.h"
+#include "scene/load_material.h"
+#include "scene/scene.h"
 
 #include <dirent.h>
 

@@ -5,10 +5,12 @@
 
 #include <cmocka.h>
 
+#include "shapes.h"
+
 #include "base/vec.h"
 #include "shape/mesh.h"
+#include "shape/repair.h"
 #include "shape/topology.h"
-#include "shapes.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -5,10 +5,13 @@
 
 #include <cmocka.h>
 
+#include "shapes.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
+#include "shape/manifold.h"
 #include "shape/mesher.h"
-#include "shapes.h"
+#include "shape/topology.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -5,10 +5,13 @@
 
 #include <cmocka.h>
 
+#include "shapes.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "shape/ply.h"
-#include "shapes.h"
+#include "shape/ply_read.h"
+#include "shape/ply_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // The pressure solver: multigrid must converge fast, whatever the geometry, and give the same bits on any thread count.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,10 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "solve/poisson_level.h"
+#include "solve/poisson/coarsen.h"
+#include "solve/poisson/level.h"
+#include "solve/poisson/poisson.h"
+#include "solve/poisson/rows.h"
 
 typedef struct Problem {
     tlwGrid grid;
@@ -70,27 +74,27 @@ static void makeProblem(Problem *p, CellFn *cell, int n)
     for (int t = 0; t < p->grid.tile_count; t++) {
         const tlwTile *tile = &p->grid.tiles[t];
         TLW_FOR_ROWS(&p->grid, tile, j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            int c[3] = {tile->cell[0] + i, (int)j, k};
-            uint8_t type = cell(c[0], c[1], c[2], n);
-            tlwGetBytes(&p->grid, s->type)[row + i] = type;
-            float diag = 0;
-            for (int a = 0; a < 3; a++)
-                for (int side = -1; side <= 1; side += 2) {
-                    int d[3] = {c[0], c[1], c[2]};
-                    d[a] += side;
-                    uint8_t other = cell(d[0], d[1], d[2], n);
-                    if (type != TLW_CELL_LIQUID || other == TLW_CELL_SOLID)
-                        continue;
-                    diag += other == TLW_CELL_AIR ? 2 : 1;
-                    if (other == TLW_CELL_LIQUID && side < 0)
-                        tlwGetFloats(&p->grid, s->weight[a])[row + i] = 1;
-                }
-            tlwGetFloats(&p->grid, s->diag)[row + i] = type == TLW_CELL_LIQUID ? diag : 1;
-            unsigned h = (unsigned)c[0] * 73856093u ^ (unsigned)c[1] * 19349663u ^ (unsigned)c[2] * 83492791u;
-            tlwGetFloats(&p->grid, p->b)[row + i] =
-                type == TLW_CELL_LIQUID && diag > 0 ? (float)(h % 1000) / 1000 - 0.5f + (k < n / 4) : 0;
-        }
+            for (int i = 0; i < TLW_TILE; i++) {
+                int c[3] = {tile->cell[0] + i, (int)j, k};
+                uint8_t type = cell(c[0], c[1], c[2], n);
+                tlwGetBytes(&p->grid, s->type)[row + i] = type;
+                float diag = 0;
+                for (int a = 0; a < 3; a++)
+                    for (int side = -1; side <= 1; side += 2) {
+                        int d[3] = {c[0], c[1], c[2]};
+                        d[a] += side;
+                        uint8_t other = cell(d[0], d[1], d[2], n);
+                        if (type != TLW_CELL_LIQUID || other == TLW_CELL_SOLID)
+                            continue;
+                        diag += other == TLW_CELL_AIR ? 2 : 1;
+                        if (other == TLW_CELL_LIQUID && side < 0)
+                            tlwGetFloats(&p->grid, s->weight[a])[row + i] = 1;
+                    }
+                tlwGetFloats(&p->grid, s->diag)[row + i] = type == TLW_CELL_LIQUID ? diag : 1;
+                unsigned h = (unsigned)c[0] * 73856093u ^ (unsigned)c[1] * 19349663u ^ (unsigned)c[2] * 83492791u;
+                tlwGetFloats(&p->grid, p->b)[row + i] =
+                    type == TLW_CELL_LIQUID && diag > 0 ? (float)(h % 1000) / 1000 - 0.5f + (k < n / 4) : 0;
+            }
     }
 }
 
@@ -218,7 +222,7 @@ static uint8_t poolAndDrops(int i, int j, int k, int n)
     return k < n / 4 || (k > n / 3 && i % 5 < 2 && j % 7 < 2 && k % 6 < 2) ? TLW_CELL_LIQUID : TLW_CELL_AIR;
 }
 
-// The equations of poisson.h cell by cell, the plain way: largest |b - A x| relative to the largest |b|.
+// The equations of poisson/poisson.h cell by cell, the plain way: largest |b - A x| relative to the largest |b|.
 static double plainResidual(const Problem *p, const float *x, const float *b)
 {
     const tlwGrid *grid = &p->grid;
@@ -313,8 +317,7 @@ static void checkGhosts(const tlwLevel *level)
     int64_t rows = 0;
     for (int t = 0; t < level->grid->tile_count; t++) {
         const tlwTile *tile = &level->grid->tiles[t];
-        TLW_FOR_ROWS(level->grid, tile, j, k, row)
-        {
+        TLW_FOR_ROWS(level->grid, tile, j, k, row) {
             bool any = false, unknown = false;
             for (int i = 0; i < TLW_TILE; i++) {
                 int64_t sources[12];

@@ -1,6 +1,9 @@
 // Rigid bodies by themselves: resting, sliding, spinning, bouncing, not passing through each other.
 #include "rigid_helpers.h"
 
+#include "rigid/overlap.h"
+#include "rigid/step.h"
+
 #define DT (1.0 / 240)
 
 // Ten boxes with half side `a`, one on the other, after 3 s.

@@ -1,6 +1,8 @@
 // Joints hold: ball, hinge, slider, fixed; between bodies and to the world.
 #include "rigid_helpers.h"
 
+#include "rigid/step.h"
+
 #define DT (1.0 / 240)
 
 static int addJoint(Scene *s, tlwJointKind kind, int a, int b, tlwVec3 anchor, tlwVec3 axis)

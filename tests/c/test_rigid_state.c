@@ -1,6 +1,8 @@
 // The same inputs give the same bits: again, with more threads, and after saving and loading.
 #include "rigid_shapes.h"
 
+#include "rigid/save.h"
+
 #define DT (1.0 / 240)
 
 // A pile with balls, boxes, a hook on a hinge and two bodies fixed to each other.

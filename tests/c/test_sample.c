@@ -1,4 +1,5 @@
 // Interpolation: the fast versions agree with the plain formula, and with each other to the last bit.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,9 @@
 
 #include <cmocka.h>
 
+#include "grid/sample.h"
 #include "grid/sample_lanes.h"
-#include "step/cell_parts.h"
+#include "step/fields/cell_parts.h"
 
 typedef struct Fixture {
     tlwGrid grid;

@@ -5,9 +5,13 @@
 
 #include <cmocka.h>
 
+#include "folders.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
-#include "folders.h"
+#include "scene/check.h"
+#include "scene/hash.h"
+#include "scene/object.h"
 #include "scene/scene.h"
 
 typedef struct Log {

@@ -5,9 +5,13 @@
 
 #include <cmocka.h>
 
+#include "shapes.h"
+
+#include "base/parallel.h"
 #include "base/vec.h"
 #include "shape/sdf_data.h"
-#include "shapes.h"
+#include "shape/sdf_sample.h"
+#include "shape/sdf_sign.h"
 
 #include <stdlib.h>
 #include <time.h>

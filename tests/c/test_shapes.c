@@ -7,7 +7,7 @@
 
 #include "cli/shapes.c"
 
-#include "shape/mesh.h"
+#include "shape/topology.h"
 
 static void expectClosed(tlwShape shape, double volume, double tolerance)
 {

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "solve/envelope.h"
-#include "solve/stress_peel.h"
-#include "solve/stress_transfer.h"
+#include "solve/stress/peel.h"
+#include "solve/stress/transfer.h"
 #include "stress_problems.h"
 
 static uint32_t random_state;
@@ -114,16 +114,16 @@ static void test_rigid_motion_has_no_stress(void **state)
     double mass = 0;
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        for (int a = 0; a < 3; a++) {
-            double p[3] = {grid->tiles[t].cell[0] + i + 0.5, (double)j + 0.5, k + 0.5};
-            p[a] -= 0.5;
-            int b = (a + 1) % 3, c = (a + 2) % 3;
-            float *m = &system.level.mass[a][row + i];
-            *m = *m == 0 ? 0 : 1; // no wall here
-            x.at[a][row + i] = *m > 0 ? v[a] + w[b] * p[c] - w[c] * p[b] : 0;
-            mass += *m * x.at[a][row + i] * x.at[a][row + i];
-        }
+            for (int i = 0; i < TLW_TILE; i++)
+                for (int a = 0; a < 3; a++) {
+                    double p[3] = {grid->tiles[t].cell[0] + i + 0.5, (double)j + 0.5, k + 0.5};
+                    p[a] -= 0.5;
+                    int b = (a + 1) % 3, c = (a + 2) % 3;
+                    float *m = &system.level.mass[a][row + i];
+                    *m = *m == 0 ? 0 : 1; // no wall here
+                    x.at[a][row + i] = *m > 0 ? v[a] + w[b] * p[c] - w[c] * p[b] : 0;
+                    mass += *m * x.at[a][row + i] * x.at[a][row + i];
+                }
     double energy = tlwApplyStress(NULL, &system.level, &x, &y);
     // Rounding of 1e-16 in a velocity of order one, against coefficients of 2e9.
     assert_true(fabs(energy - mass) < 1e-5 * mass);

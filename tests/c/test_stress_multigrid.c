@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "solve/stress_multigrid.h"
-#include "solve/stress_peel.h"
+#include "solve/stress/multigrid.h"
+#include "solve/stress/peel.h"
 #include "stress_problems.h"
 
 // A stiff block on a floor whose top is *(int *)user cells above the grid's.

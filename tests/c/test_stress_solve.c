@@ -7,10 +7,12 @@
 
 #include <cmocka.h>
 
-#include "solve/stress_components.h"
-#include "solve/stress_deflation.h"
-#include "solve/stress_peel.h"
 #include "stress_problems.h"
+
+#include "solve/stress/components.h"
+#include "solve/stress/deflation.h"
+#include "solve/stress/peel.h"
+#include "solve/stress/rigid_motion.h"
 
 static tlwStressStats solve(tlwThreads *threads, tlwStressSystem *system, tlwStressMethod method)
 {
@@ -272,19 +274,19 @@ static double rigidResidualReference(const tlwRigidParts *parts, const tlwFaceDo
     tlwApplyStressReference(level, &x, &y);
     for (int t = 0; t < level->grid.tile_count; t++)
         TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        for (int a = 0; a < 3; a++) {
-            int n = tlwFaceLabel(level, parts->label, a, row + i) - 1, mode[3];
-            double value[3];
-            if (n < 0)
-                continue;
-            tlwRigidModes(parts->centre[n], parts->radius[n], a, level->grid.tiles[t].cell[0] + i, (double)j, k, mode,
-                          value);
-            double f = scale * r->at[a][row + i] - y.at[a][row + i];
-            size += fabs(f);
-            for (int p = 0; p < 3; p++)
-                out[6 * n + mode[p]] += f * value[p];
-        }
+            for (int i = 0; i < TLW_TILE; i++)
+                for (int a = 0; a < 3; a++) {
+                    int n = tlwFaceLabel(level, parts->label, a, row + i) - 1, mode[3];
+                    double value[3];
+                    if (n < 0)
+                        continue;
+                    tlwRigidModes(parts->centre[n], parts->radius[n], a, level->grid.tiles[t].cell[0] + i, (double)j, k,
+                                  mode, value);
+                    double f = scale * r->at[a][row + i] - y.at[a][row + i];
+                    size += fabs(f);
+                    for (int p = 0; p < 3; p++)
+                        out[6 * n + mode[p]] += f * value[p];
+                }
     return size;
 }
 

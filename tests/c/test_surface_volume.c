@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 
-#include "grid/sample.h"
 #include "shapes.h"
-#include "step/surface_volume.h"
+
+#include "base/vec.h"
+#include "grid/sample.h"
+#include "step/views/volume.h"
 
 #define DX 0.05
 #define RADIUS 6.0    // cells
@@ -41,10 +43,10 @@ static void makeFixture(Fixture *f, double depth)
     tlwVec3 middle = tlwMulAdd(centre, -(RADIUS - depth + 0.5 * THICKNESS), f->normal);
     for (int t = 0; t < f->grid.tile_count; t++)
         TLW_FOR_ROWS(&f->grid, &f->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++) {
-        tlwVec3 p = {f->grid.tiles[t].cell[0] + i, (double)j, k};
-        solid[row + i] = (float)(DX * (fabs(tlwDot(tlwSub(p, middle), f->normal)) - 0.5 * THICKNESS));
-    }
+            for (int i = 0; i < TLW_TILE; i++) {
+                tlwVec3 p = {f->grid.tiles[t].cell[0] + i, (double)j, k};
+                solid[row + i] = (float)(DX * (fabs(tlwDot(tlwSub(p, middle), f->normal)) - 0.5 * THICKNESS));
+            }
     addSphere(&f->mesh, tlwMulAdd(origin, DX, centre), RADIUS * DX, 48);
     f->shown = (tlwShownMesh){&f->grid, solid, 1, &f->mesh};
 }

@@ -10,8 +10,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "shape/affine.h"
-#include "step/reseed.h"
-#include "step/transfer.h"
+#include "step/liquid/gather.h"
+#include "step/liquid/reseed.h"
+#include "step/liquid/transfer.h"
 
 #define COUNT 3000
 #define SIDE 24 // cells that hold particles, from 8 on
@@ -217,22 +218,22 @@ static void test_gather_is_the_plain_sum(void **state)
         sumPlainly(&f, axis, value, mass);
         for (int t = 0; t < grid->tile_count; t++)
             TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        for (int i = 0; i < TLW_TILE; i++) {
-            int x = grid->tiles[t].cell[0] + i;
-            bool inside = x >= 0 && j >= 0 && k >= 0;
-            int64_t at = inside ? x + 64 * (j + 64 * k) : 0;
-            if (!inside)
-                continue;
-            if (axis < 3) {
-                assert_int_equal(tlwGetBytes(grid, f.flow.reached)[row + i] >> axis & 1, mass[at] > 0);
-                double u = tlwGetFloats(grid, f.flow.velocity[axis])[row + i];
-                assert_true(fabs(u * mass[at] - value[at]) < 1e-5 * (mass[at] + 1e-6));
-            } else {
-                assert_true(fabs(tlwGetFloats(grid, f.flow.fill)[row + i] - value[at] / volume) < 1e-5);
-                double density = tlwGetFloats(grid, f.flow.density)[row + i];
-                assert_true(mass[at] > 0 ? fabs(density - 800) < 0.1 : density == 0);
-            }
-        }
+                for (int i = 0; i < TLW_TILE; i++) {
+                    int x = grid->tiles[t].cell[0] + i;
+                    bool inside = x >= 0 && j >= 0 && k >= 0;
+                    int64_t at = inside ? x + 64 * (j + 64 * k) : 0;
+                    if (!inside)
+                        continue;
+                    if (axis < 3) {
+                        assert_int_equal(tlwGetBytes(grid, f.flow.reached)[row + i] >> axis & 1, mass[at] > 0);
+                        double u = tlwGetFloats(grid, f.flow.velocity[axis])[row + i];
+                        assert_true(fabs(u * mass[at] - value[at]) < 1e-5 * (mass[at] + 1e-6));
+                    } else {
+                        assert_true(fabs(tlwGetFloats(grid, f.flow.fill)[row + i] - value[at] / volume) < 1e-5);
+                        double density = tlwGetFloats(grid, f.flow.density)[row + i];
+                        assert_true(mass[at] > 0 ? fabs(density - 800) < 0.1 : density == 0);
+                    }
+                }
         tlwFree(value);
         tlwFree(mass);
     }
@@ -247,9 +248,10 @@ static void test_gather_is_the_same_bits_on_any_number_of_threads(void **state)
     makeFixture(&three, 3);
     for (int t = 0; t < one.flow.grid.tile_count; t++)
         TLW_FOR_ROWS(&one.flow.grid, &one.flow.grid.tiles[t], j, k, row)
-    for (int a = 0; a < 3; a++)
-        assert_memory_equal(tlwGetFloats(&one.flow.grid, one.flow.velocity[a]) + row,
-                            tlwGetFloats(&three.flow.grid, three.flow.velocity[a]) + row, TLW_TILE * sizeof(float));
+            for (int a = 0; a < 3; a++)
+                assert_memory_equal(tlwGetFloats(&one.flow.grid, one.flow.velocity[a]) + row,
+                                    tlwGetFloats(&three.flow.grid, three.flow.velocity[a]) + row,
+                                    TLW_TILE * sizeof(float));
     freeFixture(&one);
     freeFixture(&three);
 }

@@ -5,12 +5,15 @@
 
 #include <cmocka.h>
 
+#include "shapes.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "grid/grid.h"
 #include "shape/vdb.h"
-#include "shapes.h"
+#include "shape/vdb_points.h"
+#include "shape/vdb_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "step/viscosity.h"
+#include "step/viscosity/viscosity.h"
 
 #include <math.h>
 
@@ -107,8 +107,7 @@ static double channelError(const Channel *c, tlwEdgeMean mean)
     initScene(&scene, nx, ny, n + 4, dx);
     scene.def.dt = dt;
     scene.def.edge_mean = mean;
-    FOR_CELLS(&scene, i, j, k)
-    {
+    FOR_CELLS(&scene, i, j, k) {
         double z = k * dx - low, side = fmin(j, ny - j) * dx, end = fmin(i, nx - i) * dx;
         AT(&scene, solid, i, j, k) = (float)fmin(fmin(fmin(z, 1 - z), fmin(side, end)), 4 * dx);
         AT(&scene, phi, i, j, k) = (float)(-3 * dx);
@@ -121,7 +120,7 @@ static double channelError(const Channel *c, tlwEdgeMean mean)
     }
     for (int step = 0; step < 6; step++) {
         FOR_CELLS(&scene, i, j, k)
-        AT(&scene, velocity[0], i, j, k) += (float)(c->force * dt);
+            AT(&scene, velocity[0], i, j, k) += (float)(c->force * dt);
         solve(&scene);
     }
     double error = 0, size = 0;
@@ -169,8 +168,7 @@ static void makeBall(Scene *scene, int n, double viscosity, const double v[3], c
     double dx = 1.0 / n;
     initScene(scene, n, n, n, dx);
     scene->def.dt = 0.02;
-    FOR_CELLS(scene, i, j, k)
-    {
+    FOR_CELLS(scene, i, j, k) {
         const int at[3] = {i, j, k};
         double p[3];
         for (int a = 0; a < 3; a++)
@@ -212,8 +210,7 @@ static void test_strain_decays_and_momentum_stays(void **state)
     makeBall(&scene, 16, 100, none, none);
     double before = 0, after = 0, energy[2] = {0};
     for (int pass = 0; pass < 2; pass++) {
-        FOR_CELLS(&scene, i, j, k)
-        {
+        FOR_CELLS(&scene, i, j, k) {
             float *u = &AT(&scene, velocity[0], i, j, k);
             if (pass == 0)
                 *u = (float)(1 + sin(3.0 * k));
@@ -238,8 +235,7 @@ static void test_floor_holds_or_lets_slip(void **state)
         Scene scene;
         double dx = 1.0 / 16;
         initScene(&scene, 16, 16, 16, dx);
-        FOR_CELLS(&scene, i, j, k)
-        {
+        FOR_CELLS(&scene, i, j, k) {
             AT(&scene, solid, i, j, k) = (float)fmin((k - 2.3) * dx, 4 * dx);
             double out = fmax(fmax(fabs(i - 7.5), fabs(j - 7.5)) - 5, k - 9.5);
             AT(&scene, phi, i, j, k) = (float)(fmin(fmax(out, -4), 4) * dx);
@@ -276,8 +272,7 @@ static void checkDrag(bool frozen, double density)
     tlwBodyCoupling coupling = {.bodies = &body, .count = 1};
     scene.def.coupling = &coupling;
     scene.def.tolerance = 1e-8;
-    FOR_CELLS(&scene, i, j, k)
-    {
+    FOR_CELLS(&scene, i, j, k) {
         int64_t at = tlwCellIndex(&scene.grid, i, j, k);
         double x = i - centre, y = j - centre, z = k - centre, out = sqrt(x * x + y * y + z * z) - radius;
         STICK(&scene, i, j, k) = 1;
@@ -345,8 +340,7 @@ static void test_a_body_in_the_air_keeps_its_motion(void **state)
             body.inverse_inertia.m[a][a] = 1 / inertia;
         tlwBodyCoupling coupling = {.bodies = &body, .count = 1};
         scene.def.coupling = &coupling;
-        FOR_CELLS(&scene, i, j, k)
-        {
+        FOR_CELLS(&scene, i, j, k) {
             double r = sqrt(pow(i - centre[0], 2) + pow(j - centre[1], 2) + pow(k - centre[2], 2));
             AT(&scene, phi, i, j, k) = (float)(fmax(k - 8.5, fmax(abs(i - 12), abs(j - 12)) - 9) * dx);
             AT(&scene, solid, i, j, k) = (float)(fmin(r - radius, 4) * dx);
@@ -391,8 +385,7 @@ static void test_syrup_brakes_a_spinning_piece(void **state)
     tlwBodyCoupling coupling = {.bodies = &ball, .count = 1};
     scene.def.coupling = &coupling;
     scene.def.dt = dt;
-    FOR_CELLS(&scene, i, j, k)
-    {
+    FOR_CELLS(&scene, i, j, k) {
         double r = sqrt(pow(i * dx - centre[0], 2) + pow(j * dx - centre[1], 2) + pow(k * dx - centre[2], 2));
         AT(&scene, phi, i, j, k) = (float)(-4 * dx);
         AT(&scene, solid, i, j, k) = (float)fmin(fmin(r - radius, shell - r), 4 * dx);
@@ -416,7 +409,7 @@ static void test_failed_solve_leaves_velocity_alone(void **state)
     Scene scene;
     makeBall(&scene, 16, 1e5, v, none);
     FOR_CELLS(&scene, i, j, k)
-    AT(&scene, velocity[0], i, j, k) = (float)sin(i + 2.0 * j + 3.0 * k);
+        AT(&scene, velocity[0], i, j, k) = (float)sin(i + 2.0 * j + 3.0 * k);
     size_t bytes = (size_t)scene.grid.cell_count * sizeof(float);
     float *before = malloc(bytes);
     memcpy(before, tlwGetFloats(&scene.grid, scene.def.velocity[0]), bytes);
@@ -437,7 +430,7 @@ static void test_thin_liquid_is_left_to_jacobi(void **state)
     Scene scene;
     makeBall(&scene, 24, 1e-3, v, none);
     FOR_CELLS(&scene, i, j, k)
-    AT(&scene, velocity[0], i, j, k) = (float)sin(0.5 * k);
+        AT(&scene, velocity[0], i, j, k) = (float)sin(0.5 * k);
     tlwStressStats stats;
     assert_int_equal(tlwSolveViscosity(NULL, &scene.def, &stats, NULL), TLW_OK);
     assert_int_equal(stats.method, TLW_STRESS_JACOBI);

@@ -1,5 +1,7 @@
 #include "base/memory.h"
 
+#include "base/pages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __GLIBC__

@@ -1,9 +1,4 @@
-// Large blocks in pages of their own.
-//
-// Solvers take and give back the same blocks in every step. To have a fresh small page from the system costs 1.9 us
-// here, and two threads get them no faster than one; to find out which pages of a used block were written and to make
-// those zero costs 0.2. So blocks that are freed are kept for a while.
-#include "base/memory.h"
+#include "base/pages.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -3,8 +3,6 @@
 #ifndef TLW_BASE_PARALLEL_H
 #define TLW_BASE_PARALLEL_H
 
-#include "base/result.h"
-
 #include <stdint.h>
 
 #ifdef __cplusplus

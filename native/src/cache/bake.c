@@ -1,14 +1,17 @@
 // Bakes a scene folder into a cache folder, so that a kill at any moment leaves a cache that goes on bit for bit: a
 // frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints go last. A
 // frame is meshed and written while the next one is simulated.
+#include "base/clock.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/state.h"
 #include "cache/events.h"
 #include "cache/folder.h"
-#include "cache/frame.h"
 #include "cache/index.h"
 #include "cache/output.h"
+#include "scene/hash.h"
 #include "scene/scene.h"
+#include "step/create.h"
 #include "step/sim.h"
 
 #include <fcntl.h>

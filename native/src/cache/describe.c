@@ -1,11 +1,17 @@
 // `tallow info`: a scene folder, a cache folder or one of their files in words.
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/state.h"
 #include "cache/folder.h"
 #include "cache/index.h"
+#include "cache/text.h"
+#include "scene/hash.h"
+#include "scene/object.h"
 #include "scene/scene.h"
 #include "shape/ply.h"
-#include "shape/vdb.h"
+#include "shape/ply_read.h"
+#include "shape/topology.h"
+#include "shape/vdb_read.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

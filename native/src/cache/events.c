@@ -1,5 +1,8 @@
 #include "cache/events.h"
 
+#include "base/clock.h"
+#include "base/context.h"
+
 #include <string.h>
 
 #define PROGRESS_INTERVAL 0.2 // s

@@ -2,9 +2,11 @@
 #ifndef TLW_CACHE_EVENTS_H
 #define TLW_CACHE_EVENTS_H
 
-#include "base/clock.h"
-#include "base/context.h"
 #include "cache/text.h"
+#include "tallow/tallow.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct tlwEvents {
     tlwContext *context;

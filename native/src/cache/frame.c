@@ -1,10 +1,13 @@
 #include "cache/frame.h"
 
+#include "base/clock.h"
+#include "base/context.h"
 #include "base/file.h"
-#include "cache/events.h"
 #include "cache/folder.h"
-#include "shape/ply.h"
+#include "scene/scene.h"
+#include "shape/ply_write.h"
 #include "step/sim.h"
+#include "step/views/vdb.h"
 
 #include <limits.h>
 

@@ -3,7 +3,7 @@
 #define TLW_CACHE_FRAME_H
 
 #include "cache/text.h"
-#include "scene/scene.h"
+#include "tallow/tallow.h"
 
 // Wall clock of a frame, s.
 typedef struct tlwFrameTimes {
@@ -15,7 +15,7 @@ typedef struct tlwFrameTimes {
 tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text);
 
 // Writes what the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object in
-// `entry`. `sim` may be a copy of step/snapshot.h; its context takes the message.
+// `entry`. `sim` may be a copy of step/views/frame_state.h; its context takes the message.
 tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwText *bodies, const tlwFrameTimes *times,
                         tlwText *entry);
 

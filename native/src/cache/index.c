@@ -1,5 +1,6 @@
 #include "cache/index.h"
 
+#include "base/context.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache/folder.h"

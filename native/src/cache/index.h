@@ -2,8 +2,7 @@
 #ifndef TLW_CACHE_INDEX_H
 #define TLW_CACHE_INDEX_H
 
-#include "base/context.h"
-#include "cache/text.h"
+#include "base/result.h"
 
 typedef struct tlwIndexFrame {
     int frame;

@@ -1,9 +1,12 @@
 #include "cache/output.h"
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/task.h"
 #include "cache/frame.h"
-#include "step/snapshot.h"
+#include "scene/scene.h"
+#include "step/sim.h"
+#include "step/views/frame_state.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define TLW_CACHE_OUTPUT_H
 
 #include "cache/text.h"
-#include "scene/scene.h"
+#include "tallow/tallow.h"
 
 typedef struct tlwOutput tlwOutput;
 

@@ -2,7 +2,8 @@
 #ifndef TLW_CACHE_TEXT_H
 #define TLW_CACHE_TEXT_H
 
-#include "base/result.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct tlwText {
     char *data; // ends with zero; null while empty

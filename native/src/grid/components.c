@@ -48,13 +48,13 @@ static void runRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         int32_t count = 0;
         TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++) {
-            bool member = l->rule->is_member(l->rule->user, c);
-            if (member && c > row && l->labels[c - 1] && joined(l->rule, c, 0))
-                l->labels[c] = l->labels[c - 1];
-            else
-                l->labels[c] = member ? ++count : 0;
-        }
+            for (int64_t c = row; c < row + TLW_TILE; c++) {
+                bool member = l->rule->is_member(l->rule->user, c);
+                if (member && c > row && l->labels[c - 1] && joined(l->rule, c, 0))
+                    l->labels[c] = l->labels[c - 1];
+                else
+                    l->labels[c] = member ? ++count : 0;
+            }
         l->first[t] = count;
     }
 }
@@ -67,17 +67,17 @@ static void joinRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &l->grid->tiles[t];
         TLW_FOR_ROWS(l->grid, tile, j, k, row)
-        for (int64_t c = row; c < row + TLW_TILE; c++) {
-            if (!l->labels[c])
-                continue;
-            l->labels[c] += l->first[t];
-            for (int a = 1; a < 3; a++) {
-                bool inside = a == 1 ? j > tile->cell[1] : k > tile->cell[2];
-                int32_t other = inside ? l->labels[c - stride[a]] : 0;
-                if (other && other != l->labels[c] && joined(l->rule, c, a))
-                    join(&l->sets, l->labels[c], other);
+            for (int64_t c = row; c < row + TLW_TILE; c++) {
+                if (!l->labels[c])
+                    continue;
+                l->labels[c] += l->first[t];
+                for (int a = 1; a < 3; a++) {
+                    bool inside = a == 1 ? j > tile->cell[1] : k > tile->cell[2];
+                    int32_t other = inside ? l->labels[c - stride[a]] : 0;
+                    if (other && other != l->labels[c] && joined(l->rule, c, a))
+                        join(&l->sets, l->labels[c], other);
+                }
             }
-        }
     }
 }
 
@@ -99,12 +99,12 @@ static void numberRange(void *context, int64_t begin, int64_t end)
     const Labelling *l = context;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
-    for (int64_t c = row; c < row + TLW_TILE; c++) {
-        int32_t n = l->labels[c];
-        while (n > 0 && l->sets.parent[n] >= 0)
-            n = l->sets.parent[n];
-        l->labels[c] = n > 0 ? -l->sets.parent[n] : 0;
-    }
+            for (int64_t c = row; c < row + TLW_TILE; c++) {
+                int32_t n = l->labels[c];
+                while (n > 0 && l->sets.parent[n] >= 0)
+                    n = l->sets.parent[n];
+                l->labels[c] = n > 0 ? -l->sets.parent[n] : 0;
+            }
 }
 
 tlwResult tlwLabelComponents(tlwThreads *threads, const tlwGrid *grid, const tlwComponentRule *rule, int32_t *labels,

@@ -4,6 +4,8 @@
 
 #include "grid/grid.h"
 
+#include <stdbool.h>
+
 // Which cells belong, and whether two neighbouring members hang together across the lower face of `cell` along `axis`.
 typedef struct tlwComponentRule {
     bool (*is_member)(void *user, int64_t cell);

@@ -1,6 +1,7 @@
 #include "grid/grid.h"
 
 #include "base/memory.h"
+#include "base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -426,8 +427,8 @@ static void fillRange(void *context, int64_t begin, int64_t end)
     FillContext *c = context;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        c->field[row + i] = c->value;
+            for (int i = 0; i < TLW_TILE; i++)
+                c->field[row + i] = c->value;
 }
 
 void tlwFillFloats(tlwThreads *threads, const tlwGrid *grid, float *field, float value)
@@ -447,7 +448,7 @@ static void copyRange(void *context, int64_t begin, int64_t end)
     CopyContext *c = context;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(c->grid, &c->grid->tiles[t], j, k, row)
-    memcpy(c->to + row, c->from + row, TLW_TILE * sizeof(float));
+            memcpy(c->to + row, c->from + row, TLW_TILE * sizeof(float));
 }
 
 void tlwCopyFloats(tlwThreads *threads, const tlwGrid *grid, const float *from, float *to)

@@ -14,7 +14,10 @@
 #define TLW_GRID_GRID_H
 
 #include "base/parallel.h"
-#include "base/vec.h"
+#include "tallow/tallow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define TLW_TILE 8
 #define TLW_TILE_CELLS (TLW_TILE * TLW_TILE * TLW_TILE)

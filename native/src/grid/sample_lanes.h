@@ -3,7 +3,9 @@
 #ifndef TLW_GRID_SAMPLE_LANES_H
 #define TLW_GRID_SAMPLE_LANES_H
 
-#include "grid/sample.h"
+#include "grid/grid.h"
+
+#include <stdbool.h>
 
 #define TLW_LANES 8
 

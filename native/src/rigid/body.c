@@ -96,8 +96,8 @@ void tlwIntegrateRotation(tlwQuat *rotation, tlwVec3 *spin, const tlwMat3 *inert
     if (angle == 0)
         return;
     // Beyond about half a radian the fixed point is not safe to converge.
-    int pieces = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
+    int clusters = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
     tlwVec3 momentum = mulInBody(*rotation, inertia, *spin);
-    for (int i = 0; i < pieces; i++)
-        turnOnce(rotation, momentum, spin, inertia, inverse_inertia, dt / pieces);
+    for (int i = 0; i < clusters; i++)
+        turnOnce(rotation, momentum, spin, inertia, inverse_inertia, dt / clusters);
 }

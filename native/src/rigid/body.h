@@ -2,6 +2,7 @@
 #ifndef TLW_RIGID_BODY_H
 #define TLW_RIGID_BODY_H
 
+#include "base/vec.h"
 #include "rigid/collider.h"
 
 typedef enum tlwBodyMotion {

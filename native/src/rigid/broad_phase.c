@@ -1,4 +1,5 @@
-// Which bodies may touch: boxes swept over the step, sorted along one axis.
+#include "rigid/broad_phase.h"
+
 #include "base/memory.h"
 #include "rigid/contact.h"
 

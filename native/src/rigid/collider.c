@@ -2,6 +2,7 @@
 #include "rigid/collider.h"
 
 #include "base/memory.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,6 @@
 #define TLW_RIGID_COLLIDER_H
 
 #include "base/result.h"
-#include "base/vec.h"
 
 // Distance and its gradient at `count` points. Contract:
 // - the sign is right everywhere, also far outside of the box;
@@ -67,8 +66,6 @@ typedef struct tlwBallDef {
     int target;     // balls on the faces when `spacing` is 0; corners and sharp edges have more, up to as many again
 } tlwBallDef;
 
-tlwBallDef tlwDefaultBallDef(void); // automatic spacing and inset, 1000 balls
-
 // Ball about the origin.
 tlwResult tlwCreateSphereCollider(double radius, tlwCollider **collider, tlwMessage *message);
 
@@ -77,12 +74,6 @@ tlwResult tlwCreateBoxCollider(tlwVec3 half_extent, tlwCollider **collider, tlwM
 
 // Solid where dot(normal, x) < offset. For floors and the walls of the domain: one static body each.
 tlwResult tlwCreateHalfSpaceCollider(tlwVec3 normal, double offset, tlwCollider **collider, tlwMessage *message);
-
-// Any distance field, exact to `band`, with balls placed on the corners, edges and faces of the mesh it was made from.
-// `user` must outlive the collider; the mesh is only read. Cost: a few field samples per ball, plus sorting the mesh's
-// vertices.
-tlwResult tlwCreateFieldCollider(tlwSampleDistanceFn *sample, const void *user, double band, const tlwMeshData *mesh,
-                                 const tlwBallDef *def, tlwCollider **collider, tlwMessage *message);
 
 void tlwDestroyCollider(tlwCollider *collider); // may be null
 

@@ -2,6 +2,9 @@
 #include "rigid/contact.h"
 
 #include "base/memory.h"
+#include "rigid/broad_phase.h"
+#include "rigid/narrow_phase.h"
+#include "rigid/reduce.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -33,7 +33,7 @@ typedef struct tlwContactList {
 typedef struct tlwContactSearch {
     const tlwBody *bodies;
     int body_count;
-    const int *group; // per body: bodies of one group are one rigid piece and do not touch each other
+    const int *group; // per body: bodies of one group are one rigid cluster and do not touch each other
     const bool *free; // per body: can be moved by a contact
     const tlwRigidJoint *joints;
     int joint_count;
@@ -64,12 +64,6 @@ typedef struct tlwBodyPair {
     double reach; // m, gap that may close within the step
 } tlwBodyPair;
 
-// Pairs whose swept boxes overlap, ordered by (a, b). The caller frees `*pairs`.
-tlwResult tlwFindPairs(const tlwContactSearch *search, tlwBodyPair **pairs, int64_t *count, tlwMessage *message);
-
-// Velocity of the centre of mass at the end of the step if nothing is touched.
-tlwVec3 tlwPredictVelocity(const tlwContactSearch *search, const tlwBody *body);
-
 // Buffers of one thread, sized for the largest collider.
 typedef struct tlwNarrowScratch {
     tlwVec3 *points, *gradients, *paths;
@@ -77,18 +71,5 @@ typedef struct tlwNarrowScratch {
     int *indices, *kept;
     tlwContactList candidates;
 } tlwNarrowScratch;
-
-// Every ball of each body against the field of the other, into scratch->candidates. False when memory is out.
-bool tlwFindPairContacts(const tlwContactSearch *search, const tlwBodyPair *pair, tlwNarrowScratch *scratch);
-
-// Pick at most `max_count` of the candidates into `out`: the deepest, then always the one farthest from those picked,
-// in place and direction. The same contact found from both sides stays one. Contacts that were in `previous` are
-// preferred, so that a resting body keeps its own. Returns how many.
-int tlwReduceContacts(const tlwBodyPair *pair, tlwContactList *candidates, const tlwContact *previous,
-                      int previous_count, tlwContact *out, int max_count);
-
-// Carry impulses over: same feature first, then the nearest within a few percent of the size.
-void tlwMatchContacts(const tlwBodyPair *pair, const tlwContact *previous, int previous_count, tlwContact *contacts,
-                      int count);
 
 #endif

@@ -1,4 +1,5 @@
-// Contacts inside a substep: no overlap, Coulomb's friction cone, bounce.
+#include "rigid/contact_solver.h"
+
 #include "rigid/solver.h"
 
 static void makeAxes(tlwContactRow *c, tlwVec3 n, tlwVec3 drift)
@@ -14,14 +15,14 @@ static void makeAxes(tlwContactRow *c, tlwVec3 n, tlwVec3 drift)
 // Speed of B's point relative to A's along an axis.
 static double speedAlong(const tlwSolver *solver, const tlwContactRow *c, const tlwContactAxis *axis)
 {
-    const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    const tlwCluster *a = &solver->clusters[c->a], *b = &solver->clusters[c->b];
     return tlwDot(axis->direction, tlwSub(b->velocity, a->velocity)) + tlwDot(axis->turn_b, b->spin) -
            tlwDot(axis->turn_a, a->spin) + axis->drift;
 }
 
 static void applyAlong(tlwSolver *solver, const tlwContactRow *c, const tlwContactAxis *axis, double impulse)
 {
-    tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    tlwCluster *a = &solver->clusters[c->a], *b = &solver->clusters[c->b];
     a->velocity = tlwMulAdd(a->velocity, -impulse * c->mass_a, axis->direction);
     a->spin = tlwMulAdd(a->spin, -impulse, axis->spin_a);
     b->velocity = tlwMulAdd(b->velocity, impulse * c->mass_b, axis->direction);
@@ -30,7 +31,7 @@ static void applyAlong(tlwSolver *solver, const tlwContactRow *c, const tlwConta
 
 static void setArms(tlwSolver *solver, tlwContactRow *c)
 {
-    const tlwPiece *a = &solver->pieces[c->a], *b = &solver->pieces[c->b];
+    const tlwCluster *a = &solver->clusters[c->a], *b = &solver->clusters[c->b];
     c->arm_a = tlwSub(c->point, a->position);
     c->arm_b = tlwSub(c->point, b->position);
     for (int k = 0; k < 3; k++) {
@@ -45,7 +46,7 @@ static void setArms(tlwSolver *solver, tlwContactRow *c)
 // Slower meetings than what outer forces bring about in a few steps are resting contacts, not impacts.
 static double restSpeed(const tlwSolver *solver, const tlwContactRow *c, double dt)
 {
-    double a = tlwLength(solver->pieces[c->a].acceleration), b = tlwLength(solver->pieces[c->b].acceleration);
+    double a = tlwLength(solver->clusters[c->a].acceleration), b = tlwLength(solver->clusters[c->b].acceleration);
     return 4 * dt * fmax(a, b);
 }
 
@@ -59,8 +60,8 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
     for (int64_t i = 0; i < contacts->count; i++) {
         const tlwContact *from = &contacts->items[i];
         tlwContactRow *c = &solver->contacts[i];
-        *c = (tlwContactRow){.a = solver->piece_of[from->body_a],
-                             .b = solver->piece_of[from->body_b],
+        *c = (tlwContactRow){.a = solver->cluster_of[from->body_a],
+                             .b = solver->cluster_of[from->body_b],
                              .ball = from->ball,
                              .point = from->point,
                              .owner_b = from->owner_b,
@@ -70,8 +71,8 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
                              .normal_impulse = warm_scale * from->normal_impulse};
         double size = fmin(bodies[from->body_a].collider->size, bodies[from->body_b].collider->size);
         c->push_speed = fmin(tuning->push_speed, tuning->push_speed * size); // of 1 m bodies and larger
-        c->mass_a = solver->pieces[c->a].inverse_mass;
-        c->mass_b = solver->pieces[c->b].inverse_mass;
+        c->mass_a = solver->clusters[c->a].inverse_mass;
+        c->mass_b = solver->clusters[c->b].inverse_mass;
         c->owner_drift = from->owner_b ? from->drift_b : from->drift_a;
         makeAxes(c, from->normal, tlwSub(from->drift_b, from->drift_a));
         for (int k = 0; k < 2; k++)
@@ -192,7 +193,7 @@ void tlwAdvanceContacts(tlwSolver *solver, double h)
     for (int64_t i = 0; i < solver->contact_count; i++) {
         tlwContactRow *c = &solver->contacts[i];
         c->separation += h * speedAlong(solver, c, &c->axes[0]);
-        const tlwPiece *owner = &solver->pieces[c->owner_b ? c->b : c->a];
+        const tlwCluster *owner = &solver->clusters[c->owner_b ? c->b : c->a];
         tlwVec3 v = tlwPointVelocity(owner, tlwSub(c->ball, owner->position));
         tlwVec3 step = tlwScale(tlwAdd(v, c->owner_drift), h);
         c->ball = tlwAdd(c->ball, step);

@@ -4,7 +4,7 @@
 
 #include "rigid/body.h"
 
-// Fixed joints make the two bodies one rigid piece, exactly; the others are solved, very stiff.
+// Fixed joints make the two bodies one rigid cluster, exactly; the others are solved, very stiff.
 typedef struct tlwRigidJoint {
     tlwJointKind kind;
     int body_a, body_b; // b may be -1: the world

@@ -1,7 +1,8 @@
-// Joints inside a substep: a 3x3 block for the anchor and one for the rotation.
+#include "rigid/joint_solver.h"
+
 #include "rigid/solver.h"
 
-static tlwVec3 anchorInPiece(const tlwSolver *solver, const tlwBody *bodies, int body, tlwVec3 anchor)
+static tlwVec3 anchorInCluster(const tlwSolver *solver, const tlwBody *bodies, int body, tlwVec3 anchor)
 {
     if (body < 0)
         return anchor;
@@ -9,7 +10,7 @@ static tlwVec3 anchorInPiece(const tlwSolver *solver, const tlwBody *bodies, int
     return tlwAdd(solver->body_offset[body], tlwRotate(solver->body_rotation[body], from_centre));
 }
 
-static tlwQuat rotationInPiece(const tlwSolver *solver, int body)
+static tlwQuat rotationInCluster(const tlwSolver *solver, int body)
 {
     return body < 0 ? (tlwQuat){1, 0, 0, 0} : solver->body_rotation[body];
 }
@@ -22,18 +23,18 @@ void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoin
         const tlwRigidJoint *j = &joints[i];
         if (!j->used || j->kind == TLW_JOINT_FIXED)
             continue;
-        tlwJointRow row = {.joint = i, .kind = j->kind, .a = solver->piece_of[j->body_a]};
-        row.b = j->body_b < 0 ? 0 : solver->piece_of[j->body_b];
-        if (row.a == row.b || (solver->pieces[row.a].inverse_mass == 0 && solver->pieces[row.b].inverse_mass == 0))
+        tlwJointRow row = {.joint = i, .kind = j->kind, .a = solver->cluster_of[j->body_a]};
+        row.b = j->body_b < 0 ? 0 : solver->cluster_of[j->body_b];
+        if (row.a == row.b || (solver->clusters[row.a].inverse_mass == 0 && solver->clusters[row.b].inverse_mass == 0))
             continue;
-        row.local_a = anchorInPiece(solver, bodies, j->body_a, j->anchor_a);
-        row.local_b = anchorInPiece(solver, bodies, j->body_b, j->anchor_b);
-        tlwQuat turn_a = rotationInPiece(solver, j->body_a), turn_b = rotationInPiece(solver, j->body_b);
+        row.local_a = anchorInCluster(solver, bodies, j->body_a, j->anchor_a);
+        row.local_b = anchorInCluster(solver, bodies, j->body_b, j->anchor_b);
+        tlwQuat turn_a = rotationInCluster(solver, j->body_a), turn_b = rotationInCluster(solver, j->body_b);
         row.axis_a = tlwRotate(turn_a, j->axis_a);
         row.axis_b = tlwRotate(turn_b, j->axis_b);
         row.turn_a = tlwQuatMul(turn_a, j->relative);
         row.turn_b = turn_b;
-        row.rail_b = solver->pieces[row.b].inverse_mass < solver->pieces[row.a].inverse_mass;
+        row.rail_b = solver->clusters[row.b].inverse_mass < solver->clusters[row.a].inverse_mass;
         row.softness = tlwMakeSoftness(tuning->joint_hertz, tuning->joint_damping, h);
         row.linear_impulse = tlwScale(j->linear_impulse, warm_scale);
         row.angular_impulse = tlwScale(j->angular_impulse, warm_scale);
@@ -42,12 +43,12 @@ void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoin
 }
 
 // What an impulse at `arm` does to the velocity there.
-static void addPointResponse(tlwMat3 *k, const tlwPiece *piece, tlwVec3 arm)
+static void addPointResponse(tlwMat3 *k, const tlwCluster *cluster, tlwVec3 arm)
 {
     for (int j = 0; j < 3; j++) {
         tlwVec3 e = {j == 0, j == 1, j == 2};
-        tlwVec3 turn = tlwMulMat3(piece->world_inverse_inertia, tlwCross(arm, e));
-        tlwVec3 v = tlwMulAdd(tlwCross(turn, arm), piece->inverse_mass, e);
+        tlwVec3 turn = tlwMulMat3(cluster->world_inverse_inertia, tlwCross(arm, e));
+        tlwVec3 v = tlwMulAdd(tlwCross(turn, arm), cluster->inverse_mass, e);
         k->m[0][j] += v.x;
         k->m[1][j] += v.y;
         k->m[2][j] += v.z;
@@ -77,7 +78,7 @@ static tlwMat3 inverseAcross(tlwMat3 k, tlwVec3 axis)
 
 static void prepareLinear(const tlwSolver *solver, tlwJointRow *row)
 {
-    const tlwPiece *a = &solver->pieces[row->a], *b = &solver->pieces[row->b];
+    const tlwCluster *a = &solver->clusters[row->a], *b = &solver->clusters[row->b];
     tlwVec3 at_a = tlwAdd(a->position, tlwRotate(a->rotation, row->local_a));
     tlwVec3 at_b = tlwAdd(b->position, tlwRotate(b->rotation, row->local_b));
     bool slides = row->kind == TLW_JOINT_SLIDER;
@@ -96,7 +97,7 @@ static void prepareLinear(const tlwSolver *solver, tlwJointRow *row)
 
 static void prepareAngular(const tlwSolver *solver, tlwJointRow *row)
 {
-    const tlwPiece *a = &solver->pieces[row->a], *b = &solver->pieces[row->b];
+    const tlwCluster *a = &solver->clusters[row->a], *b = &solver->clusters[row->b];
     tlwMat3 k;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -115,8 +116,8 @@ void tlwPrepareJoints(tlwSolver *solver)
 {
     for (int64_t i = 0; i < solver->joint_count; i++) {
         tlwJointRow *row = &solver->joints[i];
-        row->axis = row->rail_b ? tlwRotate(solver->pieces[row->b].rotation, row->axis_b)
-                                : tlwRotate(solver->pieces[row->a].rotation, row->axis_a);
+        row->axis = row->rail_b ? tlwRotate(solver->clusters[row->b].rotation, row->axis_b)
+                                : tlwRotate(solver->clusters[row->a].rotation, row->axis_a);
         prepareLinear(solver, row);
         if (row->kind != TLW_JOINT_BALL)
             prepareAngular(solver, row);
@@ -125,13 +126,13 @@ void tlwPrepareJoints(tlwSolver *solver)
 
 static void applyLinear(tlwSolver *solver, const tlwJointRow *row, tlwVec3 impulse)
 {
-    tlwApplyImpulse(&solver->pieces[row->a], row->arm_a, impulse, -1);
-    tlwApplyImpulse(&solver->pieces[row->b], row->arm_b, impulse, 1);
+    tlwApplyImpulse(&solver->clusters[row->a], row->arm_a, impulse, -1);
+    tlwApplyImpulse(&solver->clusters[row->b], row->arm_b, impulse, 1);
 }
 
 static void applyAngular(tlwSolver *solver, const tlwJointRow *row, tlwVec3 impulse)
 {
-    tlwPiece *a = &solver->pieces[row->a], *b = &solver->pieces[row->b];
+    tlwCluster *a = &solver->clusters[row->a], *b = &solver->clusters[row->b];
     a->spin = tlwSub(a->spin, tlwMulMat3(a->world_inverse_inertia, impulse));
     b->spin = tlwAdd(b->spin, tlwMulMat3(b->world_inverse_inertia, impulse));
 }
@@ -162,7 +163,7 @@ static tlwVec3 softImpulse(const tlwMat3 *mass, const tlwSoftness *soft, bool sp
 
 static void solveAngular(tlwSolver *solver, tlwJointRow *row, bool springs)
 {
-    tlwVec3 speed = tlwSub(solver->pieces[row->b].spin, solver->pieces[row->a].spin);
+    tlwVec3 speed = tlwSub(solver->clusters[row->b].spin, solver->clusters[row->a].spin);
     if (row->kind == TLW_JOINT_HINGE)
         speed = dropAlong(speed, row->axis);
     tlwVec3 impulse = softImpulse(&row->angular_mass, &row->softness, springs, speed, row->angle, row->angular_impulse);
@@ -172,8 +173,8 @@ static void solveAngular(tlwSolver *solver, tlwJointRow *row, bool springs)
 
 static void solveLinear(tlwSolver *solver, tlwJointRow *row, bool springs)
 {
-    tlwVec3 speed = tlwSub(tlwPointVelocity(&solver->pieces[row->b], row->arm_b),
-                           tlwPointVelocity(&solver->pieces[row->a], row->arm_a));
+    tlwVec3 speed = tlwSub(tlwPointVelocity(&solver->clusters[row->b], row->arm_b),
+                           tlwPointVelocity(&solver->clusters[row->a], row->arm_a));
     if (row->kind == TLW_JOINT_SLIDER)
         speed = dropAlong(speed, row->axis);
     tlwVec3 impulse = softImpulse(&row->linear_mass, &row->softness, springs, speed, row->gap, row->linear_impulse);

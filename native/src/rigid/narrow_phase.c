@@ -1,5 +1,7 @@
-// The balls of one body in the distance field of another.
+#include "rigid/narrow_phase.h"
+
 #include "base/memory.h"
+#include "rigid/broad_phase.h"
 #include "rigid/contact.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
-// Bodies that start inside each other.
+#include "rigid/overlap.h"
+
 #include "base/memory.h"
+#include "rigid/clusters.h"
 #include "rigid/solver.h"
 #include "rigid/world.h"
 
@@ -36,11 +38,11 @@ tlwResult tlwFindOverlaps(const tlwRigidWorld *world, double tolerance, tlwOverl
     tlwOverlap *list = NULL;
     int found = 0;
     *count = 0;
-    tlwResult result = tlwBuildPieces(&solver, world->bodies, (int)world->body_count, world->joints,
-                                      (int)world->joint_count, world->def.gravity, message);
+    tlwResult result = tlwBuildClusters(&solver, world->bodies, (int)world->body_count, world->joints,
+                                        (int)world->joint_count, world->def.gravity, message);
     tlwContactSearch search = {.bodies = world->bodies,
                                .body_count = (int)world->body_count,
-                               .group = solver.piece_of,
+                               .group = solver.cluster_of,
                                .free = solver.body_free,
                                .joints = world->joints,
                                .joint_count = (int)world->joint_count,

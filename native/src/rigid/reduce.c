@@ -1,4 +1,5 @@
-// Few contacts out of many, the same ones every time, with their history.
+#include "rigid/reduce.h"
+
 #include "rigid/contact.h"
 
 // Contacts of a pair that push the same way. More add nothing but redundancy, which the solver answers by shifting load

@@ -1,4 +1,5 @@
-// The world as bytes. One walk over the fields serves both directions, so that they cannot disagree.
+#include "rigid/save.h"
+
 #include "base/memory.h"
 #include "rigid/world.h"
 

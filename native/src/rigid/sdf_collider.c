@@ -1,5 +1,8 @@
 #include "rigid/sdf_collider.h"
 
+#include "rigid/mesh_balls.h"
+#include "shape/sdf_sample.h"
+
 static void sampleSdf(const void *user, const tlwVec3 *points, int count, double *distance, tlwVec3 *gradient)
 {
     enum { CHUNK = 128 };

@@ -2,20 +2,22 @@
 #include "rigid/solver.h"
 
 #include "base/memory.h"
+#include "rigid/contact_solver.h"
+#include "rigid/joint_solver.h"
 
 // One pass is enough for stacks; the second keeps 20 kg steady on 0.05 kg.
 #define SPRING_PASSES 2
 
-static void refreshInertia(tlwPiece *piece)
+static void refreshInertia(tlwCluster *cluster)
 {
-    if (piece->inverse_mass > 0)
-        piece->world_inverse_inertia = tlwRotateMat3(piece->rotation, piece->inverse_inertia);
+    if (cluster->inverse_mass > 0)
+        cluster->world_inverse_inertia = tlwRotateMat3(cluster->rotation, cluster->inverse_inertia);
 }
 
 static void applyForces(tlwSolver *solver, double h)
 {
-    for (int i = 1; i < solver->piece_count; i++) {
-        tlwPiece *p = &solver->pieces[i];
+    for (int i = 1; i < solver->cluster_count; i++) {
+        tlwCluster *p = &solver->clusters[i];
         if (p->inverse_mass == 0)
             continue;
         p->velocity = tlwMulAdd(p->velocity, h, p->acceleration);
@@ -23,10 +25,10 @@ static void applyForces(tlwSolver *solver, double h)
     }
 }
 
-static void movePieces(tlwSolver *solver, double h)
+static void moveClusters(tlwSolver *solver, double h)
 {
-    for (int i = 1; i < solver->piece_count; i++) {
-        tlwPiece *p = &solver->pieces[i];
+    for (int i = 1; i < solver->cluster_count; i++) {
+        tlwCluster *p = &solver->clusters[i];
         p->position = tlwMulAdd(p->position, h, p->velocity);
         if (p->inverse_mass > 0)
             tlwIntegrateRotation(&p->rotation, &p->spin, &p->inertia, &p->inverse_inertia, h);
@@ -49,8 +51,8 @@ tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList 
     if (!reserveRows(solver, contacts->count, joint_count))
         return tlwFailMemory(message, "rigid contacts");
     double h = dt / substeps;
-    for (int i = 0; i < solver->piece_count; i++)
-        refreshInertia(&solver->pieces[i]);
+    for (int i = 0; i < solver->cluster_count; i++)
+        refreshInertia(&solver->clusters[i]);
     tlwSetupContacts(solver, bodies, contacts, tuning, dt, h, warm_scale);
     tlwSetupJoints(solver, bodies, joints, joint_count, tuning, h, warm_scale);
     tlwPrepareContacts(solver);
@@ -64,7 +66,7 @@ tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList 
             tlwSolveContacts(solver, h, true);
         }
         tlwAdvanceContacts(solver, h);
-        movePieces(solver, h);
+        moveClusters(solver, h);
         tlwPrepareContacts(solver);
         tlwPrepareJoints(solver);
         tlwSolveJoints(solver, false);
@@ -80,8 +82,8 @@ tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList 
 
 void tlwFreeSolver(tlwSolver *solver)
 {
-    tlwFree(solver->pieces);
-    tlwFree(solver->piece_of);
+    tlwFree(solver->clusters);
+    tlwFree(solver->cluster_of);
     tlwFree(solver->body_offset);
     tlwFree(solver->body_rotation);
     tlwFree(solver->body_free);

@@ -4,19 +4,20 @@
 #ifndef TLW_RIGID_SOLVER_H
 #define TLW_RIGID_SOLVER_H
 
+#include "base/vec.h"
 #include "rigid/contact.h"
 
-// A piece that moves as one: a body, or several that fixed joints hold together. Piece 0 is the world.
-typedef struct tlwPiece {
+// A cluster that moves as one: a body, or several that fixed joints hold together. Cluster 0 is the world.
+typedef struct tlwCluster {
     double inverse_mass;              // 1/kg; 0 = moves as it likes
-    tlwMat3 inertia, inverse_inertia; // in the piece's own axes
-    tlwMat3 world_inverse_inertia;    // refreshed whenever the piece turns
+    tlwMat3 inertia, inverse_inertia; // in the cluster's own axes
+    tlwMat3 world_inverse_inertia;    // refreshed whenever the cluster turns
     tlwVec3 position, velocity, spin;
     tlwQuat rotation;
     tlwVec3 acceleration, torque; // of outer forces, constant over the solve
-    int root;                     // body whose axes the piece uses; -1: the world
+    int root;                     // body whose axes the cluster uses; -1: the world
     int body_count;
-} tlwPiece;
+} tlwCluster;
 
 // Spring and damper in the form that never overshoots at any step length (Catto 2011 "Soft constraints").
 typedef struct tlwSoftness {
@@ -41,7 +42,7 @@ typedef struct tlwContactAxis {
 
 // A contact in the form that the inner loop reads.
 typedef struct tlwContactRow {
-    int a, b;               // pieces
+    int a, b;               // clusters
     double mass_a, mass_b;  // inverse, 1/kg
     tlwContactAxis axes[3]; // normal, tangents
     tlwVec3 ball, point;
@@ -63,11 +64,11 @@ typedef struct tlwContactRow {
 
 typedef struct tlwJointRow {
     int joint;
-    int a, b; // pieces
+    int a, b; // clusters
     tlwJointKind kind;
-    tlwVec3 local_a, local_b; // anchors in the pieces' axes, from their centres
-    tlwVec3 axis_a, axis_b;   // in the pieces' axes
-    tlwQuat turn_a, turn_b;   // joint frames in the pieces' axes
+    tlwVec3 local_a, local_b; // anchors in the clusters' axes, from their centres
+    tlwVec3 axis_a, axis_b;   // in the clusters' axes
+    tlwQuat turn_a, turn_b;   // joint frames in the clusters' axes
     bool rail_b;              // B is the heavier one: its axis counts
     tlwVec3 arm_a, arm_b;
     tlwVec3 axis;       // world
@@ -83,61 +84,36 @@ typedef struct tlwSolverTuning {
 } tlwSolverTuning;
 
 typedef struct tlwSolver {
-    tlwPiece *pieces;
-    int piece_count;
-    int *piece_of;          // per body
-    tlwVec3 *body_offset;   // per body: centre of mass in its piece's axes
-    tlwQuat *body_rotation; // per body: rotation in its piece's axes
-    bool *body_free;        // per body: its piece can be moved
+    tlwCluster *clusters;
+    int cluster_count;
+    int *cluster_of;        // per body
+    tlwVec3 *body_offset;   // per body: centre of mass in its cluster's axes
+    tlwQuat *body_rotation; // per body: rotation in its cluster's axes
+    bool *body_free;        // per body: its cluster can be moved
     tlwContactRow *contacts;
     int64_t contact_count, contact_capacity;
     tlwJointRow *joints;
     int64_t joint_count, joint_capacity;
 } tlwSolver;
 
-// Pieces from bodies and fixed joints, with the outer forces and gravity on them.
-tlwResult tlwBuildPieces(tlwSolver *solver, const tlwBody *bodies, int body_count, const tlwRigidJoint *joints,
-                         int joint_count, tlwVec3 gravity, tlwMessage *message);
-// Poses and velocities of the pieces back to their bodies.
-void tlwScatterPieces(const tlwSolver *solver, tlwBody *bodies, int body_count);
 void tlwFreeSolver(tlwSolver *solver);
 
-// Advance pieces by `dt` under contacts and joints, and write the impulses into both lists. `warm_scale` is the ratio
+// Advance clusters by `dt` under contacts and joints, and write the impulses into both lists. `warm_scale` is the ratio
 // of this step's substep length to that of the step before.
 tlwResult tlwSolveStep(tlwSolver *solver, const tlwBody *bodies, tlwContactList *contacts, tlwRigidJoint *joints,
                        int joint_count, const tlwSolverTuning *tuning, double dt, int substeps, double warm_scale,
                        tlwMessage *message);
 
-// --- parts of a substep ---
-
-void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContactList *contacts,
-                      const tlwSolverTuning *tuning, double dt, double h, double warm_scale);
-void tlwPrepareContacts(tlwSolver *solver); // arms and masses at the present poses
-void tlwWarmStartContacts(tlwSolver *solver);
-void tlwSolveContacts(tlwSolver *solver, double h, bool springs);
-void tlwAdvanceContacts(tlwSolver *solver, double h); // before the pieces move
-void tlwSumContacts(tlwSolver *solver);               // after the relaxing pass
-void tlwBounceContacts(tlwSolver *solver);
-void tlwStoreContacts(const tlwSolver *solver, tlwContactList *contacts);
-
-void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoint *joints, int joint_count,
-                    const tlwSolverTuning *tuning, double h, double warm_scale);
-void tlwPrepareJoints(tlwSolver *solver);
-void tlwWarmStartJoints(tlwSolver *solver);
-void tlwSolveJoints(tlwSolver *solver, bool springs);
-void tlwSumJoints(tlwSolver *solver);
-void tlwStoreJoints(const tlwSolver *solver, tlwRigidJoint *joints);
-
-static inline void tlwApplyImpulse(tlwPiece *piece, tlwVec3 arm, tlwVec3 impulse, double sign)
+static inline void tlwApplyImpulse(tlwCluster *cluster, tlwVec3 arm, tlwVec3 impulse, double sign)
 {
-    piece->velocity = tlwMulAdd(piece->velocity, sign * piece->inverse_mass, impulse);
-    tlwVec3 turn = tlwMulMat3(piece->world_inverse_inertia, tlwCross(arm, impulse));
-    piece->spin = tlwMulAdd(piece->spin, sign, turn);
+    cluster->velocity = tlwMulAdd(cluster->velocity, sign * cluster->inverse_mass, impulse);
+    tlwVec3 turn = tlwMulMat3(cluster->world_inverse_inertia, tlwCross(arm, impulse));
+    cluster->spin = tlwMulAdd(cluster->spin, sign, turn);
 }
 
-static inline tlwVec3 tlwPointVelocity(const tlwPiece *piece, tlwVec3 arm)
+static inline tlwVec3 tlwPointVelocity(const tlwCluster *cluster, tlwVec3 arm)
 {
-    return tlwAdd(piece->velocity, tlwCross(piece->spin, arm));
+    return tlwAdd(cluster->velocity, tlwCross(cluster->spin, arm));
 }
 
 #endif

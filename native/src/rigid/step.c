@@ -1,5 +1,7 @@
-// One solve of the world: searches for contacts and substeps until dt is over.
+#include "rigid/step.h"
+
 #include "base/memory.h"
+#include "rigid/clusters.h"
 #include "rigid/solver.h"
 #include "rigid/world.h"
 
@@ -26,7 +28,7 @@ static tlwContactSearch makeSearch(const tlwRigidWorld *world, const tlwBody *bo
 {
     return (tlwContactSearch){.bodies = bodies,
                               .body_count = (int)world->body_count,
-                              .group = solver->piece_of,
+                              .group = solver->cluster_of,
                               .free = solver->body_free,
                               .joints = world->joints,
                               .joint_count = (int)world->joint_count,
@@ -40,8 +42,8 @@ static tlwContactSearch makeSearch(const tlwRigidWorld *world, const tlwBody *bo
 tlwResult tlwGetRigidContacts(const tlwRigidWorld *world, double dt, tlwContactList *contacts, tlwMessage *message)
 {
     tlwSolver solver = {0};
-    tlwResult result = tlwBuildPieces(&solver, world->bodies, (int)world->body_count, world->joints,
-                                      (int)world->joint_count, world->def.gravity, message);
+    tlwResult result = tlwBuildClusters(&solver, world->bodies, (int)world->body_count, world->joints,
+                                        (int)world->joint_count, world->def.gravity, message);
     if (result == TLW_OK) {
         tlwContactSearch search = makeSearch(world, world->bodies, &solver, dt);
         result = tlwFindContacts(&search, &world->contacts, contacts, message);
@@ -57,10 +59,10 @@ static void addContactImpulses(const tlwSolver *solver, const tlwContactList *co
         const tlwContact *c = &contacts->items[i];
         const tlwContactRow *row = &solver->contacts[i];
         for (int side = 0; side < 2; side++) {
-            int index = side ? c->body_b : c->body_a, piece = side ? row->b : row->a;
+            int index = side ? c->body_b : c->body_a, cluster = side ? row->b : row->a;
             double sign = side ? 1 : -1;
             tlwBody *body = &bodies[index];
-            tlwVec3 shift = tlwSub(body->position, solver->pieces[piece].position);
+            tlwVec3 shift = tlwSub(body->position, solver->clusters[cluster].position);
             tlwVec3 moment = tlwSub(side ? row->moment_b : row->moment_a, tlwCross(shift, row->impulse));
             body->contact_impulse = tlwMulAdd(body->contact_impulse, sign, row->impulse);
             body->contact_angular_impulse = tlwMulAdd(body->contact_angular_impulse, sign, moment);
@@ -89,7 +91,7 @@ static tlwResult solveSteps(tlwRigidWorld *world, tlwSolver *solver, tlwBody *bo
         TLW_TRY(tlwSolveStep(solver, bodies, &world->contacts, world->joints, joint_count, &tuning, step,
                              world->substeps, warm_scale, message));
         world->warm_substep = h;
-        tlwScatterPieces(solver, bodies, body_count);
+        tlwScatterClusters(solver, bodies, body_count);
         addContactImpulses(solver, &world->contacts, bodies);
     }
     return TLW_OK;
@@ -153,8 +155,8 @@ tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *messag
     for (int64_t i = 0; i < world->joint_count; i++)
         world->joints[i].impulse = world->joints[i].moment = (tlwVec3){0, 0, 0};
     tlwSolver solver = {0};
-    tlwResult result = tlwBuildPieces(&solver, bodies, (int)count, world->joints, (int)world->joint_count,
-                                      world->def.gravity, message);
+    tlwResult result = tlwBuildClusters(&solver, bodies, (int)count, world->joints, (int)world->joint_count,
+                                        world->def.gravity, message);
     if (result == TLW_OK)
         result = solveSteps(world, &solver, bodies, dt, message);
     if (result == TLW_OK) {
@@ -179,17 +181,17 @@ static void takeDifferences(const tlwRigidWorld *world, tlwBody *bodies)
     }
 }
 
-static void movePieces(tlwSolver *solver, double dt)
+static void moveClusters(tlwSolver *solver, double dt)
 {
-    for (int i = 1; i < solver->piece_count; i++) {
-        tlwPiece *p = &solver->pieces[i];
+    for (int i = 1; i < solver->cluster_count; i++) {
+        tlwCluster *p = &solver->clusters[i];
         p->position = tlwMulAdd(p->position, dt, p->velocity);
         if (tlwDot(p->spin, p->spin) > 0)
             p->rotation = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(tlwScale(p->spin, dt)), p->rotation));
     }
 }
 
-// Piece by piece, so that bodies that are fixed to each other stay so whatever was done to their velocities.
+// Cluster by cluster, so that bodies that are fixed to each other stay so whatever was done to their velocities.
 tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
 {
     int count = (int)world->body_count;
@@ -199,10 +201,10 @@ tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message
     takeDifferences(world, moved);
     tlwSolver solver = {0};
     tlwResult result =
-        tlwBuildPieces(&solver, moved, count, world->joints, (int)world->joint_count, (tlwVec3){0, 0, 0}, message);
+        tlwBuildClusters(&solver, moved, count, world->joints, (int)world->joint_count, (tlwVec3){0, 0, 0}, message);
     if (result == TLW_OK) {
-        movePieces(&solver, dt);
-        tlwScatterPieces(&solver, moved, count);
+        moveClusters(&solver, dt);
+        tlwScatterClusters(&solver, moved, count);
     }
     for (int i = 0; i < count && result == TLW_OK; i++) {
         tlwBody *b = &world->bodies[i];
@@ -210,7 +212,7 @@ tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message
             continue;
         b->position = b->next_position = moved[i].position;
         b->rotation = b->next_rotation = moved[i].rotation;
-        if (solver.pieces[solver.piece_of[i]].body_count > 1) {
+        if (solver.clusters[solver.cluster_of[i]].body_count > 1) {
             b->velocity = tlwAdd(b->solved_velocity, moved[i].velocity);
             b->spin = tlwAdd(b->solved_spin, moved[i].spin);
         }

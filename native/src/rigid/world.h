@@ -69,39 +69,11 @@ void tlwRemoveRigidJoint(tlwRigidWorld *world, int index);
 // Gravity must be part of it: set gravity_scale to 0 for such bodies.
 void tlwSetPredictedVelocity(tlwRigidWorld *world, int body, tlwVec3 velocity, tlwVec3 spin, double dt);
 
-// (a) The contacts at the present poses, for a look at them; the solve finds its own. Impulses are those of the last
-// solve. `contacts` starts zeroed or from an earlier call; free it with tlwFreeContacts.
-tlwResult tlwGetRigidContacts(const tlwRigidWorld *world, double dt, tlwContactList *contacts, tlwMessage *message);
-
-// (b) New velocities and impulses for the next `dt` seconds. Poses stay; next_position and next_rotation say where the
-// bodies go. Reads and then clears force and torque.
-tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
-
-// (c) Move the bodies as solved; a velocity or spin that was changed after the solve moves them by the difference times
-// dt as well. Bodies that are fixed to each other share such changes as one rigid piece would.
-tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
-
-// (b) and (c).
-tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
-
 // Two bodies that overlap.
 typedef struct tlwOverlap {
     int body_a, body_b;
     double depth;  // m, of the deepest point
     tlwVec3 point; // world
 } tlwOverlap;
-
-// Pairs that overlap by more than `tolerance` times the thickness of the thinner body (0.02 is a good start), deepest
-// first, at most `capacity`. Bodies that a joint connects and bodies that nothing can move are left out.
-tlwResult tlwFindOverlaps(const tlwRigidWorld *world, double tolerance, tlwOverlap *overlaps, int capacity, int *count,
-                          tlwMessage *message);
-
-// Everything that the future depends on, as bytes: a world that is loaded goes on bit for bit. Colliders, drifts,
-// names and the def are not saved: on load each slot keeps those that it has, and slots the world did not have
-// get none. `*bytes` is freed by tlwFree.
-tlwResult tlwSaveRigidWorld(const tlwRigidWorld *world, unsigned char **bytes, size_t *size, tlwMessage *message);
-
-// TLW_BAD_FILE and an unchanged world when the bytes are damaged.
-tlwResult tlwLoadRigidWorld(tlwRigidWorld *world, const unsigned char *bytes, size_t size, tlwMessage *message);
 
 #endif

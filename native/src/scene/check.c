@@ -1,7 +1,10 @@
-// What can be said about a scene only once it is complete.
-#include "scene/scene.h"
+#include "scene/check.h"
 
+#include "base/context.h"
 #include "base/vec.h"
+#include "scene/keys.h"
+#include "scene/object.h"
+#include "scene/scene.h"
 
 #include <unistd.h>
 

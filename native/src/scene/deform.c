@@ -1,9 +1,10 @@
 #include "scene/deform.h"
 
+#include "base/context.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "shape/ply.h"
+#include "shape/ply_read.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,8 +1,10 @@
 // Force fields and joints of a scene.
-#include "scene/scene.h"
-
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "scene/keys.h"
+#include "scene/object.h"
+#include "scene/scene.h"
 
 #include <stdio.h>
 

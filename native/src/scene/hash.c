@@ -1,5 +1,5 @@
-// The scene hash: what a result depends on, number by number, so that neither the order of members in scene.json nor
-// padding in a struct counts.
+#include "scene/hash.h"
+
 #include "scene/scene.h"
 
 #include "base/hash.h"

@@ -1,5 +1,6 @@
 #include "scene/json.h"
 
+#include "base/context.h"
 #include "base/file.h"
 #include "base/memory.h"
 

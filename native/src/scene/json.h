@@ -2,7 +2,10 @@
 #ifndef TLW_SCENE_JSON_H
 #define TLW_SCENE_JSON_H
 
-#include "base/context.h"
+#include "tallow/tallow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct cJSON;
 

@@ -1,7 +1,10 @@
 // Reads scene.json (docs/scene-format.md).
 #include "scene/load.h"
 
-#include "base/memory.h"
+#include "base/context.h"
+#include "scene/load_material.h"
+#include "scene/load_object.h"
+#include "scene/scene.h"
 
 #include <cjson/cJSON.h>
 #include <limits.h>

@@ -1,7 +1,8 @@
-// Reads materials and keys from JSON.
-#include "scene/load.h"
+#include "scene/load_material.h"
 
+#include "base/context.h"
 #include "base/memory.h"
+#include "scene/load.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

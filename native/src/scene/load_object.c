@@ -1,10 +1,11 @@
-// Reads objects, forces and joints from JSON.
-#include "scene/load.h"
+#include "scene/load_object.h"
 
-#include "base/hash.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "scene/deform.h"
-#include "shape/ply.h"
+#include "scene/load.h"
+#include "scene/load_material.h"
+#include "shape/ply_read.h"
 
 #include <cjson/cJSON.h>
 #include <limits.h>

@@ -1,8 +1,12 @@
-#include "scene/scene.h"
+#include "scene/object.h"
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "scene/deform.h"
+#include "scene/keys.h"
+#include "scene/scene.h"
+#include "shape/repair.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 #include "scene/scene.h"
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "scene/object.h"
 
 #include <string.h>
 

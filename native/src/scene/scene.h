@@ -2,8 +2,6 @@
 #ifndef TLW_SCENE_SCENE_H
 #define TLW_SCENE_SCENE_H
 
-#include "base/context.h"
-#include "scene/keys.h"
 #include "scene/material.h"
 #include "shape/mesh.h"
 
@@ -51,26 +49,8 @@ struct tlwScene {
     int threads; // what scene.json asks for; 0 = one per core
 };
 
-// What can only be checked once the scene is complete: there is liquid or an inflow, some of it lies in the domain, and
-// it is not more than a computer holds. tlwCreateSim calls it first.
-tlwResult tlwCheckScene(tlwScene *scene);
-
-// 64 bits over everything that the result up to `last_frame` depends on: not the name, what is written to disk, the
-// scene's own last frame, or what keys and deforming meshes do after `last_frame`.
-uint64_t tlwHashScene(const tlwScene *scene, int last_frame);
-
-// Box of an object's mesh in world space at a time.
-void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwVec3 *high);
-
 // Index of the object with that name, or -1.
 int tlwFindObject(const tlwScene *scene, const char *name);
 int tlwFindMaterial(const tlwScene *scene, const char *name);
-
-const char *tlwGetRoleName(tlwRole role); // "liquid"
-
-void tlwFreeObject(tlwObject *object);
-
-// A copy of the keys with unit rotations. Null when memory is out.
-tlwKey *tlwCopyKeys(const tlwKey *keys, int count);
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef TLW_SHAPE_AFFINE_H
 #define TLW_SHAPE_AFFINE_H
 
-#include "base/vec.h"
 #include "shape/particles.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Finding and filling the holes of a mesh.
+#include "shape/holes.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
 #include "shape/topology.h"

@@ -1,4 +1,5 @@
-// Connected parts of a closed mesh, and which way each of them faces.
+#include "shape/islands.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
 #include "shape/topology.h"

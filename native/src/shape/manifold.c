@@ -1,7 +1,7 @@
-// The last step of meshing: every edge between exactly two triangles, no triangle without area.
+#include "shape/manifold.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
-#include "shape/mesher.h"
 #include "shape/topology.h"
 
 #include <stdlib.h>

@@ -22,10 +22,6 @@ typedef struct tlwMesherDef {
 tlwResult tlwMeshLevelSet(const tlwTileSet *tiles, const tlwTileSource *phi, const tlwMesherDef *def,
                           tlwThreads *threads, tlwMessage *message, tlwMesh *mesh);
 
-// Give every edge of a closed, consistently oriented mesh exactly two triangles, by splitting vertices and, where that
-// is not enough, edges; moves the vertices of triangles without area apart by about 1e-4 `size`. Appends vertices.
-tlwResult tlwMakeManifold(tlwThreads *threads, tlwMesh *mesh, double size, tlwMessage *message);
-
 #ifdef __cplusplus
 }
 #endif

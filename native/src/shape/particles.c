@@ -1,6 +1,6 @@
 #include "shape/particles.h"
 
-#include "base/memory.h"
+#include "base/pages.h"
 
 #include <string.h>
 

@@ -4,6 +4,9 @@
 #define TLW_SHAPE_PARTICLES_H
 
 #include "base/parallel.h"
+#include "tallow/tallow.h"
+
+#include <stddef.h>
 
 #define TLW_AFFINE_WORDS 5
 
@@ -16,7 +19,7 @@ typedef struct tlwParticles {
     float *mass;                        // kg
     float *rest[3];                     // m, world: where this material was at the start
     uint32_t *id;
-    uint32_t *frozen; // rigid piece and bond (step/frozen.h); 0 = flows
+    uint32_t *frozen; // rigid piece and bond (step/frozen/pieces.h); 0 = flows
     uint8_t *material;
 } tlwParticles;
 
@@ -38,8 +41,8 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 // Keep particle order[n] as particle n, for n < count; `order` may drop particles but not repeat them.
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count);
 
-// The same with the caller's memory: a block of tlwAllocScratch, a float for each particle that there is room for. It may
-// become one of the arrays; `*spare` is the block that is left over then, for the caller to free.
+// The same with the caller's memory: a block of tlwAllocScratch, a float for each particle that there is room for. It
+// may become one of the arrays; `*spare` is the block that is left over then, for the caller to free.
 tlwResult tlwReorderParticlesBy(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count,
                                 void **spare);
 

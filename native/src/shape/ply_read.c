@@ -1,7 +1,8 @@
-// Reading PLY meshes. Every number in the file is doubted: nothing is allocated or looped over that the bytes which are
-// there cannot fill.
+#include "shape/ply_read.h"
+
 #include "base/file.h"
 #include "base/memory.h"
+#include "shape/mesh.h"
 #include "shape/ply.h"
 
 #include <stdlib.h>

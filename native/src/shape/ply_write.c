@@ -1,6 +1,6 @@
-// Writing PLY files: fixed-size binary rows, so that numpy reads an element with one call.
+#include "shape/ply_write.h"
+
 #include "base/file.h"
-#include "shape/ply.h"
 
 #include <string.h>
 

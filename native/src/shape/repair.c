@@ -1,6 +1,9 @@
-// From what an artist hands in to a mesh that encloses a volume.
+#include "shape/repair.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
+#include "shape/holes.h"
+#include "shape/islands.h"
 #include "shape/topology.h"
 
 #include <stdio.h>

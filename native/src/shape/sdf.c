@@ -1,8 +1,11 @@
 // Building a distance field. Sampling is in sdf_sample.c.
+#include "shape/sdf.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
+#include "shape/islands.h"
 #include "shape/sdf_data.h"
-#include "shape/topology.h"
+#include "shape/sdf_fill.h"
 
 #define MAX_VOXELS 268435456.0 // in the bounding box, 2^28
 

@@ -10,6 +10,7 @@
 #ifndef TLW_SHAPE_SDF_H
 #define TLW_SHAPE_SDF_H
 
+#include "base/parallel.h"
 #include "shape/mesh.h"
 
 #ifdef __cplusplus
@@ -44,18 +45,6 @@ int64_t tlwGetSdfMemory(const tlwSdf *sdf); // bytes
 // Box outside which every sample is +band. Mesh space.
 void tlwGetSdfBounds(const tlwSdf *sdf, tlwVec3 *low, tlwVec3 *high);
 
-// Distance at `count` points (3 floats each, mesh space), trilinear between voxels. Beyond the bands the value is
-// +exterior_band or -interior_band, so the sign is right everywhere. Any number of threads may sample at once.
-void tlwSampleSdf(const tlwSdf *sdf, const float *points, int64_t count, float *distance);
-
-// Also the gradient (3 floats a point, not normalised, zero beyond the bands). Either output may be null.
-void tlwSampleSdfGradient(const tlwSdf *sdf, const float *points, int64_t count, float *distance, float *gradient);
-
-// Velocity of a deforming mesh at the surface point nearest to each point: `vertex_velocity` has 3 floats per vertex of
-// the mesh the sdf was built from, interpolated in the nearest triangle. Beyond the band: zero. Needs keep_triangles.
-void tlwSampleSdfVelocity(const tlwSdf *sdf, const float *vertex_velocity, const float *points, int64_t count,
-                          float *velocity);
-
 // Where the mesh space is in the world: world = rotation * p + position.
 typedef struct tlwSdfFrame {
     tlwVec3 position;
@@ -70,13 +59,6 @@ typedef struct tlwSdfNodes {
     int dims[3];
     int64_t stride[3];
 } tlwSdfNodes;
-
-// Write the distance at every node.
-void tlwRasterizeSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
-
-// Keep the smaller of what is there and the distance, so that several solids unite. Nodes far from the solid cost next
-// to nothing.
-void tlwUniteSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
 
 // World-space box outside which every sample is +band.
 void tlwGetSdfWorldBounds(const tlwSdf *sdf, const tlwSdfFrame *frame, tlwVec3 *low, tlwVec3 *high);

@@ -26,17 +26,6 @@ struct tlwSdf {
     tlwMesh mesh;             // kept triangles
 };
 
-// Where the grid lines along x enter and leave the mesh. Null when memory is out.
-typedef struct tlwSdfLines tlwSdfLines;
-tlwSdfLines *tlwCreateSdfLines(const tlwSdf *sdf, const tlwMesh *mesh);
-void tlwDestroySdfLines(tlwSdfLines *lines);
-
-// Are `count` nodes from `node` on, in x, inside?
-void tlwFindInside(const tlwSdfLines *lines, const int32_t node[3], int count, bool *inside);
-
-// Fill table, block_of, values and (on request) nearest; voxel, origin, blocks and bands are set.
-tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads *threads, tlwMessage *message);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,9 +1,9 @@
-// Exact distances in the band around a mesh. OpenVDB's mesh-to-volume passes nearest triangles from voxel to
-// voxel, which is off by up to a quarter of a voxel for finely triangulated meshes, depends on how threads share the
-// work, and takes three times as long as asking a tree of boxes at every node.
+#include "shape/sdf_fill.h"
+
 #include "base/memory.h"
 #include "shape/bvh.h"
 #include "shape/sdf_data.h"
+#include "shape/sdf_sign.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
-// Sampling a distance field: points, gradients, velocities, lattices of nodes.
+#include "shape/sdf_sample.h"
+
 #include "base/vec.h"
 #include "shape/sdf_data.h"
 

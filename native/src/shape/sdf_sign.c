@@ -1,8 +1,8 @@
-// Inside or outside: along every grid line in x, count how often the mesh has been entered and left. The count is the
-// winding number, so overlapping parts are inside (2), cavities outside (0), and a mesh that is inside out works as
-// well (-1).
-#include "base/memory.h"
+#include "shape/sdf_sign.h"
+
 #include "shape/sdf_data.h"
+
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef TLW_SHAPE_TILES_H
 #define TLW_SHAPE_TILES_H
 
-#include "base/parallel.h"
 #include "base/result.h"
+#include "grid/grid.h"
 
 #include <stdint.h>
 

@@ -21,16 +21,18 @@ int64_t tlwEdgeEnd(const int32_t *sorted, const int32_t *corners, int64_t half_e
 // For every vertex the lowest index of a vertex at exactly the same place. To be freed; null when memory is out.
 int32_t *tlwWeldVertices(const float *positions, int64_t vertex_count);
 
-// Append triangles that close every hole of the welded mesh `corners` (as sorted by tlwSortHalfEdges): afterwards as
-// many half-edges run along each edge one way as the other. Counts into `report`.
-tlwResult tlwFillHoles(tlwMesh *mesh, const int32_t *corners, const int32_t *sorted, tlwMessage *message,
-                       tlwRepairReport *report);
+typedef struct tlwMeshCheck {
+    int64_t open_edges;        // edges with one triangle
+    int64_t nonmanifold_edges; // edges with more than two
+    int64_t misoriented_edges; // edges whose two triangles run along them the same way
+    int64_t degenerate;        // triangles with a repeated vertex or (nearly) no area
+    int64_t bad_indices;
+    bool closed;   // every edge has exactly two triangles
+    bool oriented; // and they agree on which side is out
+    double volume, area;
+} tlwMeshCheck;
 
-// Turn the connected parts of a closed mesh so that they face outwards, except cavities of other parts.
-tlwResult tlwFaceOutwards(tlwMesh *mesh, tlwMessage *message, tlwRepairReport *report);
-
-// Thickness of the thinnest connected part that is larger than `ignore` metres: the wall's for a cup or a plate, the
-// diameter's order of magnitude for a ball. 0 when memory is out or there is no such part.
-double tlwGetThinnestPart(const tlwMesh *mesh, double ignore);
+// By vertex index, without any welding: what a renderer or another program will see.
+tlwResult tlwCheckMesh(const tlwMesh *mesh, tlwMessage *message, tlwMeshCheck *check);
 
 #endif

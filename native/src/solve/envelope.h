@@ -3,7 +3,8 @@
 #ifndef TLW_SOLVE_ENVELOPE_H
 #define TLW_SOLVE_ENVELOPE_H
 
-#include "base/result.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct tlwEnvelope {
     int count;

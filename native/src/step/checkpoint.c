@@ -1,8 +1,13 @@
 // Checkpoints: everything that the next step depends on.
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/state.h"
-#include "scene/scene.h"
+#include "rigid/save.h"
+#include "scene/hash.h"
+#include "step/frozen/bonds.h"
+#include "step/obstacles/rasterize.h"
 #include "step/sim.h"
+#include "step/views/measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,8 +110,7 @@ static void packTiles(const tlwGrid *grid, int slot, float *packed)
 {
     const float *field = tlwGetFloats(grid, slot);
     for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        {
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) {
             memcpy(packed, field + row, TLW_TILE * sizeof(float));
             packed += TLW_TILE;
         }
@@ -116,8 +120,7 @@ static void unpackTiles(const tlwGrid *grid, int slot, const float *packed)
 {
     float *field = tlwGetFloats(grid, slot);
     for (int t = 0; t < grid->tile_count; t++)
-        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-        {
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) {
             memcpy(field + row, packed, TLW_TILE * sizeof(float));
             packed += TLW_TILE;
         }
@@ -260,7 +263,7 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     if (result == TLW_OK)
         result = readFields(sim, reader);
     if (result == TLW_OK)
-        result = tlwMoveSolids(&sim->solids, meta.time, 0, sim->flow.grid.dx);
+        result = tlwMovePlacedMeshes(&sim->solids, meta.time, 0, sim->flow.grid.dx);
     if (result == TLW_OK)
         result = getBodies(sim, reader);
     if (result == TLW_OK)

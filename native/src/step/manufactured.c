@@ -2,7 +2,7 @@
 // starts from follows by hand, and the stage has to find the way back (validation.md, `viscosity_mms`; 001 s4.3 in 3D).
 #include "base/context.h"
 #include "base/memory.h"
-#include "step/viscosity.h"
+#include "step/viscosity/viscosity.h"
 
 #include <math.h>
 
@@ -111,24 +111,24 @@ static void fill(Flow *flow, int cells)
     double dx = grid->dx, slope[3];
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
-    for (int n = 0; n < TLW_TILE; n++) {
-        int at[3] = {grid->tiles[t].cell[0] + n, (int)j, k}, wall = 4;
-        double centre[3];
-        for (int a = 0; a < 3; a++) {
-            wall = at[a] < wall ? at[a] : wall;
-            wall = cells - at[a] < wall ? cells - at[a] : wall;
-            centre[a] = (at[a] + 0.5) * dx;
-        }
-        tlwGetFloats(grid, def->phi)[row + n] = (float)(-4 * dx);
-        tlwGetFloats(grid, def->solid)[row + n] = (float)(wall * dx);
-        tlwGetFloats(grid, def->density)[row + n] = 1;
-        tlwGetFloats(grid, def->viscosity)[row + n] = (float)viscosity(flow, centre, slope);
-        for (int a = 0; a < 3; a++) {
-            double face[3] = {centre[0], centre[1], centre[2]};
-            face[a] -= 0.5 * dx;
-            tlwGetFloats(grid, def->velocity[a])[row + n] = (float)before(flow, a, face);
-        }
-    }
+            for (int n = 0; n < TLW_TILE; n++) {
+                int at[3] = {grid->tiles[t].cell[0] + n, (int)j, k}, wall = 4;
+                double centre[3];
+                for (int a = 0; a < 3; a++) {
+                    wall = at[a] < wall ? at[a] : wall;
+                    wall = cells - at[a] < wall ? cells - at[a] : wall;
+                    centre[a] = (at[a] + 0.5) * dx;
+                }
+                tlwGetFloats(grid, def->phi)[row + n] = (float)(-4 * dx);
+                tlwGetFloats(grid, def->solid)[row + n] = (float)(wall * dx);
+                tlwGetFloats(grid, def->density)[row + n] = 1;
+                tlwGetFloats(grid, def->viscosity)[row + n] = (float)viscosity(flow, centre, slope);
+                for (int a = 0; a < 3; a++) {
+                    double face[3] = {centre[0], centre[1], centre[2]};
+                    face[a] -= 0.5 * dx;
+                    tlwGetFloats(grid, def->velocity[a])[row + n] = (float)before(flow, a, face);
+                }
+            }
 }
 
 static double findError(const Flow *flow, int cells)

@@ -2,18 +2,17 @@
 #ifndef TLW_STEP_SIM_H
 #define TLW_STEP_SIM_H
 
-#include "scene/scene.h"
 #include "shape/mesh.h"
 #include "shape/particles.h"
-#include "step/bodies.h"
-#include "step/drops.h"
-#include "step/flow.h"
-#include "step/frozen.h"
-#include "step/inflow.h"
-#include "step/seed.h"
-#include "step/solids.h"
-#include "step/sorting.h"
-#include "step/thermal.h"
+#include "step/bodies/bodies.h"
+#include "step/fields/flow.h"
+#include "step/fields/sorting.h"
+#include "step/frozen/pieces.h"
+#include "step/heat/thermal.h"
+#include "step/liquid/drops.h"
+#include "step/liquid/inflow.h"
+#include "step/liquid/seed.h"
+#include "step/obstacles/placed_mesh.h"
 
 // Arrays behind tlwParticleView and tlwSurfaceView, owned until the next call.
 typedef struct tlwViewBuffers {
@@ -41,7 +40,7 @@ struct tlwSim {
     tlwParticles particles;
     tlwParticleOrder order;
     tlwDrops drops;
-    tlwSolids solids, sources;
+    tlwPlacedMeshes solids, sources;
     tlwInflow *inflows; // one per source
     tlwBodies bodies;
     tlwPieces pieces;
@@ -54,36 +53,6 @@ struct tlwSim {
     bool warned_of_steps;
     tlwViewBuffers views;
 };
-
-// Advance by one substep. On failure the simulation cannot go on, but for TLW_CANCELLED and TLW_NOT_CONVERGED.
-tlwResult tlwStep(tlwSim *sim, double dt);
-
-// Seconds since the last call go to `stage` in the statistics; tells how far the frame has come.
-void tlwClockStage(tlwSim *sim, const char *stage);
-
-// Seconds of one stage that belong to another.
-void tlwClockAs(tlwSim *sim, const char *from, const char *to, double seconds);
-
-// After a solve that did not converge, before the frame is tried again from its start: steps half as long as the one
-// that failed. After a frame that went well: back towards the usual length.
-void tlwShortenSteps(tlwSim *sim);
-void tlwLengthenSteps(tlwSim *sim);
-
-void tlwFreeViews(tlwViewBuffers *views);
-
-// Everything in tlwStats that describes the present state.
-void tlwMeasureSim(tlwSim *sim);
-
-// Length of the next substep: CFL number, moving solids, and what is left of the frame.
-// `short_of` becomes the number of steps that the frame would need when it may
-// not have them all.
-double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of);
-
-// A tlwTileFn for `user` = the simulation: the level set as it is shown, cut off at solids.
-void tlwFillVisibleTile(void *user, int64_t tile, float *values);
-
-// The frame's .vdb file: surface, velocity, temperature, viscosity.
-tlwResult tlwWriteSurfaceVdb(tlwSim *sim, const char *path);
 
 static inline tlwSeeder tlwMakeSeeder(tlwSim *sim)
 {

@@ -1,23 +1,35 @@
-// One time step. Reading tlwStep from top to bottom is reading the algorithm.
-#include "step/advect.h"
-#include "step/extend.h"
-#include "step/forces.h"
-#include "step/friction.h"
-#include "step/frozen_bonds.h"
-#include "step/frozen_contact.h"
-#include "step/frozen_surface.h"
-#include "step/inflow.h"
-#include "step/levelset.h"
-#include "step/material_state.h"
-#include "step/momentum.h"
-#include "step/pressure.h"
-#include "step/reseed.h"
-#include "step/sim.h"
-#include "step/split.h"
-#include "step/transfer.h"
-#include "step/viscosity.h"
+#include "step/step.h"
 
+#include "base/context.h"
 #include "base/memory.h"
+#include "base/pages.h"
+#include "step/bodies/split.h"
+#include "step/create.h"
+#include "step/flight/momentum.h"
+#include "step/frozen/bonds.h"
+#include "step/frozen/carry.h"
+#include "step/frozen/contact.h"
+#include "step/frozen/cut.h"
+#include "step/frozen/float.h"
+#include "step/frozen/motion.h"
+#include "step/frozen/shape.h"
+#include "step/frozen/surface.h"
+#include "step/heat/material_state.h"
+#include "step/liquid/advect.h"
+#include "step/liquid/extend.h"
+#include "step/liquid/forces.h"
+#include "step/liquid/gather.h"
+#include "step/liquid/inflow.h"
+#include "step/liquid/levelset.h"
+#include "step/liquid/redistance.h"
+#include "step/liquid/reseed.h"
+#include "step/liquid/transfer.h"
+#include "step/liquid/walls.h"
+#include "step/obstacles/rasterize.h"
+#include "step/pressure/pressure.h"
+#include "step/sim.h"
+#include "step/viscosity/friction.h"
+#include "step/viscosity/viscosity.h"
 
 // Tiles reach this far beyond particles: the level set's band, and what transport and extension read.
 #define MARGIN (TLW_PHI_BAND + 0.5f)
@@ -55,7 +67,7 @@ static tlwResult endStage(tlwSim *sim, const char *stage)
 static tlwResult runSources(tlwSim *sim, double dt)
 {
     tlwSeeder seeder = tlwMakeSeeder(sim);
-    TLW_TRY(tlwMoveSolids(&sim->sources, sim->time, dt, sim->flow.grid.dx));
+    TLW_TRY(tlwMovePlacedMeshes(&sim->sources, sim->time, dt, sim->flow.grid.dx));
     return tlwRunSources(&seeder, &sim->sources, sim->time, &sim->came, &sim->went);
 }
 
@@ -236,8 +248,8 @@ static double viscousRange(void *context, int64_t begin, int64_t end)
     double most = 0;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(&flow->grid, &flow->grid.tiles[t], j, k, row)
-    for (int i = 0; i < TLW_TILE; i++)
-        most = viscosity[row + i] > most ? viscosity[row + i] : most;
+            for (int i = 0; i < TLW_TILE; i++)
+                most = viscosity[row + i] > most ? viscosity[row + i] : most;
     return most;
 }
 
@@ -405,7 +417,7 @@ static tlwResult takeLead(tlwSim *sim, double dt)
 {
     tlwBodyCoupling coupling;
     tlwMomentum before;
-    TLW_TRY(tlwMoveSolids(&sim->solids, -dt, dt, sim->flow.grid.dx));
+    TLW_TRY(tlwMovePlacedMeshes(&sim->solids, -dt, dt, sim->flow.grid.dx));
     TLW_TRY(tlwPredictBodies(&sim->bodies, &sim->solids, 0, 0.5 * dt, &coupling));
     tlwResult result = tlwMeasureMomentum(sim, 0, &before);
     tlwRasterizeSolids(&sim->solids, &sim->flow);
@@ -425,7 +437,7 @@ static tlwResult moveObstacles(tlwSim *sim, double dt, double kick, tlwBodyCoupl
     tlwPieceWorld place = {sim->context,    &sim->solids,      &sim->flow,
                            &sim->particles, sim->bodies.world, tlwCountSceneBodies(&sim->bodies)};
     tlwPieceColliders colliders;
-    TLW_TRY(tlwMoveSolids(&sim->solids, sim->time, dt, sim->flow.grid.dx));
+    TLW_TRY(tlwMovePlacedMeshes(&sim->solids, sim->time, dt, sim->flow.grid.dx));
     tlwResult result = tlwPlacePieces(&place, dt, &sim->pieces, &colliders);
     if (result == TLW_OK)
         result = tlwFastenBonds(&sim->bodies, &sim->solids, &sim->pieces);

@@ -1,0 +1,16 @@
+// Reads objects, forces and joints from JSON.
+#ifndef TLW_SCENE_LOAD_OBJECT_H
+#define TLW_SCENE_LOAD_OBJECT_H
+
+#include "scene/json.h"
+#include "scene/load.h"
+
+// The lists `objects`, `forces` and `joints` of a scene.
+tlwResult tlwReadObjects(const tlwJson *root, const char *folder, tlwScene *scene);
+tlwResult tlwReadForces(const tlwJson *root, tlwScene *scene);
+tlwResult tlwReadJoints(const tlwJson *root, tlwScene *scene);
+
+// Joins a file named by a scene to its folder; refuses what leads out of it. `path` must hold PATH_MAX bytes.
+tlwResult tlwJoinScenePath(const tlwJson *value, const char *folder, const char *file, char *path);
+
+#endif

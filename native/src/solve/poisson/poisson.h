@@ -1,0 +1,64 @@
+// Symmetric 7-point systems on the cells of a sparse grid, solved by conjugate gradients with a multigrid
+// preconditioner. For a cell c with neighbours n across faces of weight w:
+//
+//     (A x)[c] = diag[c] x[c] - sum_n w[face(c, n)] x[n]
+//
+// diag[c] is at least the sum of the cell's weights; what exceeds it ties the cell to zero (a free surface).
+// Cells that are no unknowns have diag 1, weights 0 and right-hand side 0.
+//
+// Coarse levels add up face weights over 2x2 faces and the excess over 2x2x2 cells, both halved, which on a uniform
+// grid is the operator discretised anew on cells twice as large. Transfers are trilinear; cells inside solids next to
+// unknowns take the mean of their neighbours, so that walls act as walls and not as a free surface. The cycle is
+// symmetric: red-black Gauss-Seidel down, black-red up.
+#ifndef TLW_SOLVE_POISSON_POISSON_H
+#define TLW_SOLVE_POISSON_POISSON_H
+
+#include "grid/grid.h"
+
+// What a cell is; tells the transfers apart.
+enum { TLW_CELL_SOLID = 0, TLW_CELL_LIQUID = 1, TLW_CELL_AIR = 2 };
+
+typedef struct tlwPoisson tlwPoisson;
+
+// Unknowns that nothing ties to zero (liquid with no air cell, 000 s3.3.2): their mean is kept out of the solve.
+typedef struct tlwPocket {
+    const int64_t *cells; // window indices
+    int64_t count;
+} tlwPocket;
+
+// The system. Slots of `grid`; the arrays stay the caller's and must not change until the solver is destroyed.
+typedef struct tlwPoissonSystem {
+    tlwGrid *grid;
+    int diag;                 // float
+    int weight[3];            // float, on faces
+    int type;                 // uint8
+    const tlwPocket *pockets; // may be null
+    int pocket_count;
+    // Adds a further symmetric positive semi-definite operator to y (rigid bodies); may be null.
+    void (*apply_extra)(void *user, const float *x, float *y);
+    void *user;
+} tlwPoissonSystem;
+
+typedef struct tlwSolveStats {
+    int iterations;
+    double residual;            // true relative residual in the Euclidean norm
+    int64_t unknowns;           // of the finest level
+    double bytes_per_iteration; // that the kernels read and write, every array once per kernel
+} tlwSolveStats;
+
+// Build the coarse levels. Null when memory is out.
+tlwPoisson *tlwCreatePoisson(const tlwContext *context, const tlwPoissonSystem *system);
+void tlwDestroyPoisson(tlwPoisson *poisson);
+
+// Solve A x = b from the guess in x. `b` is destroyed (it ends as the residual). Returns TLW_NOT_CONVERGED when the
+// iterations run out, TLW_CANCELLED when asked to stop; x then holds the best so far.
+tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, int max_iterations,
+                          tlwSolveStats *stats);
+
+// Give the memory of the iteration's vectors back until the next solve.
+void tlwRestPoisson(tlwPoisson *poisson);
+
+// One multigrid cycle z = M^-1 r, for tests and for other solvers.
+void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z);
+
+#endif

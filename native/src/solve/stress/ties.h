@@ -1,0 +1,35 @@
+// Faces that stiff samples tie together and little else holds: a cell at the edge of a stiff part, whose shear is
+// shared with soft liquid or air. Each has a sample's stiffness on its diagonal, so a smoother hardly moves it, yet
+// together they move easily, and no coarse grid can do that for them. A smoother that solves for the faces of a tie at
+// once has no such motions.
+#ifndef TLW_SOLVE_STRESS_TIES_H
+#define TLW_SOLVE_STRESS_TIES_H
+
+#include "solve/stress/level.h"
+
+#define TLW_TIE_FACES 12 // of one tie, at most
+
+typedef struct tlwTie {
+    int count;
+    int8_t component[TLW_TIE_FACES];
+    int64_t face[TLW_TIE_FACES];
+    double *change; // count x count: (block of A)^-1 - (diagonal of A)^-1
+} tlwTie;
+
+typedef struct tlwStressTies {
+    tlwTie *items;
+    int64_t count, capacity;
+    double *changes;
+} tlwStressTies;
+
+#define TLW_TIE_BOUND 4.0 // of the largest eigenvalue of D^-1 A, D with the blocks: a sample touches four faces
+
+// No face is in two ties.
+tlwResult tlwFindStressTies(tlwThreads *threads, const tlwStressLevel *level, tlwStressTies *ties);
+void tlwFreeStressTies(tlwStressTies *ties);
+
+// y += beta change (b - A x) on the faces of the ties; x may be null: zero.
+void tlwSmoothTies(tlwThreads *threads, const tlwStressLevel *level, const tlwStressTies *ties, const tlwFaceFloats *b,
+                   const tlwFaceFloats *x, float beta, tlwFaceFloats *y);
+
+#endif

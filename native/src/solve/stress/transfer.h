@@ -1,0 +1,23 @@
+// Between a level of the stress system and the next coarser one, whose cells are twice as large.
+//
+// Along its own axis a face lies on a coarse face or half way between two; across it, it lies a quarter beside the
+// coarse one. So prolongation is 1 or 1/2 1/2 along and 3/4 1/4 across; restriction is its transpose. Coarse samples
+// gather fine ones over the reach of the coarse faces' motion ("spread"), so that a stiff lump stays stiff on the
+// coarse grid wherever the prolongation reaches into it.
+#ifndef TLW_SOLVE_STRESS_TRANSFER_H
+#define TLW_SOLVE_STRESS_TRANSFER_H
+
+#include "solve/stress/level.h"
+
+// Make `coarse` from `fine`: tiles, coefficients, masses.
+tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse);
+
+// b_coarse = P' r_fine on the coarse unknowns. `r` is zero where there is no fine unknown.
+void tlwRestrictFaces(tlwThreads *threads, const tlwStressLevel *fine, const tlwFaceFloats *r,
+                      const tlwStressLevel *coarse, tlwFaceFloats *b);
+
+// x_fine += P e_coarse on the fine unknowns.
+void tlwProlongFaces(tlwThreads *threads, const tlwStressLevel *coarse, const tlwFaceFloats *e,
+                     const tlwStressLevel *fine, tlwFaceFloats *x);
+
+#endif

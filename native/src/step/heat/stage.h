@@ -1,0 +1,16 @@
+// The heat stage of a time step: particles to cells, one implicit step of heat (heat/heat.h), cells to particles.
+#ifndef TLW_STEP_HEAT_STAGE_H
+#define TLW_STEP_HEAT_STAGE_H
+
+#include "step/heat/heat.h"
+#include "step/heat/particles.h"
+
+// Reads of `flow`: phi, solid, open, solid_object. Writes material, enthalpy, temperature, melt, the particles'
+// enthalpy and the objects' temperature and heat.
+// With thermal_speed or dt 0, or when everything is as warm as the air, nothing moves, but the fields are filled in all
+// the same.
+// On TLW_NOT_CONVERGED particles and objects are as they were: try again with a shorter dt.
+tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
+                         const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message);
+
+#endif

@@ -1,0 +1,354 @@
+#include "step/liquid/extend.h"
+
+#include "grid/sample.h"
+#include "scene/scene.h"
+#include "step/obstacles/placed_mesh.h"
+#include "step/obstacles/rasterize.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Extend {
+    const tlwFlow *flow;
+    const tlwGrid *grid;
+    const tlwScene *scene;
+    float *velocity[3];
+    const uint8_t *reached; // by particles: bits as in flow->reached
+    const tlwDrops *drops;
+    float fall[3];     // what gravity adds in the step, m/s
+    uint8_t *layer[3]; // 1 = known, n + 1 = n cells away, 0 = not reached
+    int now;
+} Extend;
+
+static Extend makeExtend(tlwFlow *flow)
+{
+    const tlwGrid *grid = &flow->grid;
+    Extend e = {.flow = flow, .grid = grid, .reached = tlwGetBytes(grid, flow->reached)};
+    for (int a = 0; a < 3; a++)
+        e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+    return e;
+}
+
+#define NARROW 0.25f // share of a face; less than that of an opening is below what the grid resolves
+
+// Pressure drives all that enters a cell at the surface out through the face towards the air. Beside a slanted wall
+// that face may be nearly closed, and the liquid would shoot through it: where a ball of syrup landed in a bowl, single
+// cells sped up to fifty times its speed and made the steps that short. But the surface is not at that face: this is
+// how wide the passage is where it is, `way` cells from the centre, between the face and the one opposite.
+static inline float slowInGap(float open, float opposite, float way)
+{
+    float wide = way < 0.5f ? open + (opposite - open) * (0.5f - way) : open;
+    wide = wide > NARROW ? wide : NARROW;
+    return wide > open ? open / wide : 1;
+}
+
+// Known: faces of the liquid.
+static void seedRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    const float *phi = tlwGetFloats(e->grid, e->flow->phi), *open[3], *solid[3];
+    for (int a = 0; a < 3; a++) {
+        open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
+        solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
+    }
+    const int32_t *cover = tlwGetInts(e->grid, e->flow->cover);
+    int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++)
+                for (int a = 0; a < 3; a++) {
+                    bool here = phi[c] < 0, there = phi[c - stride[a]] < 0, liquid = (here || there) && open[a][c] > 0;
+                    e->layer[a][c] = liquid;
+                    if (liquid && here != there && open[a][c] < 1 && !cover[c] && !cover[c - stride[a]]) {
+                        float in = here ? phi[c] : phi[c - stride[a]], air = here ? phi[c - stride[a]] : phi[c];
+                        float opposite = open[a][here ? c + stride[a] : c - stride[a]];
+                        e->velocity[a][c] =
+                            solid[a][c] + (e->velocity[a][c] - solid[a][c]) *
+                                              slowInGap(open[a][c], opposite, in / (in - fmaxf(air, 0)));
+                    }
+                    if (!liquid && !(e->reached[c] >> a & 1))
+                        e->velocity[a][c] = 0;
+                }
+}
+
+// Open faces that particles reach and the liquid does not: a drop too small for the grid is on its own. It falls from
+// the velocity that it brought; what solves left there means nothing, and kept from step to step it would grow.
+static void keepDropsRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int64_t n = e->drops->start[t]; n < e->drops->start[t + 1]; n++) {
+            const tlwDropFace *face = &e->drops->faces[n];
+            int a = face->axis;
+            int64_t c = e->grid->tiles[t].base + face->cell % TLW_TILE +
+                        e->grid->stride_y * (face->cell / TLW_TILE % TLW_TILE) +
+                        e->grid->stride_z * (face->cell / (TLW_TILE * TLW_TILE));
+            if (!e->layer[a][c] && tlwGetFloats(e->grid, e->flow->open[a])[c] > 0) {
+                e->layer[a][c] = (uint8_t)e->now;
+                e->velocity[a][c] = face->velocity + e->fall[a];
+            }
+        }
+}
+
+static void seedGatheredRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+                for (int64_t c = row; c < row + TLW_TILE; c++)
+                    e->layer[a][c] = e->reached[c] >> a & 1;
+}
+
+// Eight layers at once; rows begin at multiples of eight.
+static inline uint64_t loadLayers(const uint8_t *layer)
+{
+    return __atomic_load_n((const uint64_t *)(const void *)layer, __ATOMIC_RELAXED);
+}
+
+// Whether a row may change: some cell of it has no layer yet, and something around it has one.
+static inline bool isRowOpen(const uint8_t *layer, int64_t sy, int64_t sz)
+{
+    const uint64_t low = 0x0101010101010101u, high = 0x8080808080808080u;
+    uint64_t own = loadLayers(layer);
+    if (!((own - low) & ~own & high)) // no byte is zero
+        return false;
+    uint64_t around = loadLayers(layer - sy) | loadLayers(layer + sy) | loadLayers(layer - sz) | loadLayers(layer + sz);
+    return own | around | __atomic_load_n(layer - 1, __ATOMIC_RELAXED) |
+           __atomic_load_n(layer + TLW_TILE, __ATOMIC_RELAXED);
+}
+
+static inline void layerCell(const Extend *e, int a, int64_t c, const int64_t neighbours[6])
+{
+    // A layer that another thread writes meanwhile is `now`, never below it: no race on what is read.
+    uint8_t *layer = e->layer[a];
+    if (__atomic_load_n(&layer[c], __ATOMIC_RELAXED))
+        return;
+    float sum = 0;
+    int count = 0;
+    for (int n = 0; n < 6; n++) {
+        int64_t other = c + neighbours[n];
+        uint8_t at = __atomic_load_n(&layer[other], __ATOMIC_RELAXED);
+        if (at && at < e->now) {
+            sum += e->velocity[a][other];
+            count++;
+        }
+    }
+    if (count) {
+        e->velocity[a][c] = sum / (float)count;
+        __atomic_store_n(&layer[c], (uint8_t)e->now, __ATOMIC_RELAXED);
+    }
+}
+
+static void layerRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    int64_t sy = e->grid->stride_y, sz = e->grid->stride_z;
+    const int64_t neighbours[6] = {-1, 1, -sy, sy, -sz, sz};
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+                if (isRowOpen(e->layer[a] + row, sy, sz))
+                    for (int64_t c = row; c < row + TLW_TILE; c++)
+                        layerCell(e, a, c, neighbours);
+}
+
+// The one side (2 * axis + upper) from which liquid two cells deep reaches into an air cell; -1 where there is none, or
+// more than one: a film, a drop or the inside of a fold.
+static inline int findBulk(const Extend *e, const float *phi, const int64_t stride[3], int64_t c)
+{
+    int side = -1;
+    for (int n = 0; n < 6; n++) {
+        int64_t step = n & 1 ? stride[n / 2] : -stride[n / 2];
+        if (e->layer[n / 2][n & 1 ? c + step : c] != 1)
+            continue;
+        if (side >= 0 || !(phi[c + 2 * step] < 0))
+            return -1;
+        side = n;
+    }
+    return side;
+}
+
+static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64_t c)
+{
+    for (int a = 0; a < 3; a++)
+        if (e->layer[a][c] == 1 || e->layer[a][c + stride[a]] == 1)
+            return true;
+    return false;
+}
+
+// Cells that the surface of a pool has entered but not half filled: as much flows out as in. What the copied velocities
+// miss goes to the face that looks away from the liquid, so that waves move the surface without gain or loss of volume.
+static void closeRange(void *context, int64_t begin, int64_t end)
+{
+    const Extend *e = context;
+    const float *phi = tlwGetFloats(e->grid, e->flow->phi), *open[3], *solid[3];
+    for (int a = 0; a < 3; a++) {
+        open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
+        solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
+    }
+    int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
+    for (int64_t t = begin; t < end; t++)
+        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
+            for (int64_t c = row; c < row + TLW_TILE; c++) {
+                int side = phi[c] < 0 ? -1 : findBulk(e, phi, stride, c);
+                if (side < 0)
+                    continue;
+                int axis = side / 2, away = side & 1 ? -1 : 1;
+                int64_t face = away > 0 ? c + stride[axis] : c;
+                // A face between two such cells is left alone: each would change what the other reads.
+                if (e->layer[axis][face] != 2 || open[axis][face] < 0.5f ||
+                    touchesLiquid(e, stride, c + away * stride[axis]))
+                    continue;
+                float out = 0;
+                for (int n = 0; n < 6; n++) {
+                    int64_t f = n & 1 ? c + stride[n / 2] : c;
+                    float flow = open[n / 2][f] * e->velocity[n / 2][f] + (1 - open[n / 2][f]) * solid[n / 2][f];
+                    out += n & 1 ? flow : -flow;
+                }
+                e->velocity[axis][face] -= (float)away * out / open[axis][face];
+            }
+}
+
+#define NEAR 3 // layers within which particles belong to the liquid
+
+static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwDrops *drops,
+                        const tlwVec3 *fall)
+{
+    tlwGrid *grid = &flow->grid;
+    Extend e = makeExtend(flow);
+    e.drops = drops;
+    if (drops)
+        memcpy(e.fall, (float[3]){(float)fall->x, (float)fall->y, (float)fall->z}, sizeof e.fall);
+    int slots[3];
+    bool ok = true;
+    for (int a = 0; a < 3; a++)
+        ok = (slots[a] = tlwBorrowField(grid, 1)) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++)
+        e.layer[a] = tlwGetBytes(grid, slots[a]);
+    if (ok)
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, gathered ? seedGatheredRange : seedRange, &e);
+    for (e.now = 2; ok && e.now < layers + 2; e.now++) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
+        if (!gathered && e.now == 2)
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, closeRange, &e);
+        if (drops && e.now == NEAR)
+            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepDropsRange, &e);
+    }
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}
+
+tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwDrops *drops, const tlwVec3 *fall)
+{
+    return extend(threads, flow, layers, false, drops, fall);
+}
+
+tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
+{
+    return extend(threads, flow, 2, true, NULL, NULL);
+}
+
+// Whether liquid sticks to an object or a wall. Friction has slowed it already (viscosity/friction.h).
+static bool sticksTo(const Extend *e, int object, const float p[3])
+{
+    const tlwSceneDef *def = &e->scene->def;
+    if (object >= 0)
+        return e->scene->objects[object].def.surface == TLW_SURFACE_STICK;
+    for (int a = 0; a < 3 && object == TLW_WALL_OBJECT; a++)
+        if ((p[a] < 0.5f && def->walls[2 * a] == TLW_WALL_NO_SLIP) ||
+            (p[a] > (float)e->grid->dims[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+            return true;
+    return false;
+}
+
+// One face inside a solid: remove what flows through the wall from the full velocity there, keep one component of it.
+static float constrained(const Extend *e, int axis, int64_t c, const float p[3], int object, float *const old[3])
+{
+    float g[3], v[3], s[3], n[3];
+    for (int a = 0; a < 3; a++)
+        s[a] = a == axis ? tlwGetFloats(e->grid, e->flow->solid_velocity[a])[c]
+                         : tlwSampleFace(e->grid, tlwGetFloats(e->grid, e->flow->solid_velocity[a]), a, p);
+    if (sticksTo(e, object, p))
+        return s[axis];
+    tlwSampleSolid(e->flow, p, g);
+    float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (!(length * 100 > e->grid->dx))
+        return s[axis];
+    float through = 0;
+    for (int a = 0; a < 3; a++) {
+        v[a] = (a == axis ? old[a][c] : tlwSampleFace(e->grid, old[a], a, p)) - s[a];
+        n[a] = g[a] / length;
+        through += v[a] * n[a];
+    }
+    if (through > 0)
+        through = 0; // leaving the wall is free
+    return s[axis] + v[axis] - through * n[axis];
+}
+
+typedef struct Constrain {
+    Extend e;
+    float *old[3];
+} Constrain;
+
+static void constrainRange(void *context, int64_t begin, int64_t end)
+{
+    const Constrain *s = context;
+    const tlwGrid *grid = s->e.grid;
+    const int16_t *object = (const int16_t *)grid->fields[s->e.flow->solid_object].data;
+    const uint8_t *frozen = tlwGetBytes(grid, s->e.flow->frozen);
+    const float *solid = tlwGetFloats(grid, s->e.flow->solid);
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &grid->tiles[t];
+        for (int a = 0; a < 3; a++) {
+            const float *open = tlwGetFloats(grid, s->e.flow->open[a]),
+                        *solid_velocity = tlwGetFloats(grid, s->e.flow->solid_velocity[a]);
+            TLW_FOR_ROWS(grid, tile, j, k, row)
+                for (int i = 0; i < TLW_TILE; i++) {
+                    if (open[row + i] > 0)
+                        continue;
+                    if (frozen[row + i] || frozen[row + i - stride[a]]) { // moves with its piece
+                        s->e.velocity[a][row + i] = solid_velocity[row + i];
+                        continue;
+                    }
+                    float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
+                    p[a] -= 0.5f;
+                    s->e.velocity[a][row + i] =
+                        constrained(&s->e, a, row + i, p, object[tlwFindDeepestNode(grid, solid, a, row + i)], s->old);
+                }
+        }
+    }
+}
+
+static void keepRange(void *context, int64_t begin, int64_t end)
+{
+    const Constrain *s = context;
+    for (int64_t t = begin; t < end; t++)
+        for (int a = 0; a < 3; a++)
+            TLW_FOR_ROWS(s->e.grid, &s->e.grid->tiles[t], j, k, row)
+                for (int i = 0; i < TLW_TILE; i++)
+                    s->old[a][row + i] = s->e.velocity[a][row + i];
+}
+
+tlwResult tlwConstrainVelocity(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow)
+{
+    tlwGrid *grid = &flow->grid;
+    Constrain s = {.e = {.flow = flow, .grid = grid, .scene = scene}};
+    int slots[3];
+    bool ok = true;
+    for (int a = 0; a < 3; a++)
+        ok = (slots[a] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++) {
+        s.old[a] = tlwGetFloats(grid, slots[a]);
+        s.e.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
+    }
+    if (ok) {
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepRange, &s);
+        tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, constrainRange, &s);
+    }
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, slots[a]);
+    return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
+}

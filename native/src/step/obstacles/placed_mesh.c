@@ -1,0 +1,212 @@
+#include "step/obstacles/placed_mesh.h"
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "scene/scene.h"
+#include "shape/repair.h"
+#include "step/frozen/pieces.h"
+
+#include <string.h>
+
+bool tlwIsObstacle(const tlwObjectDef *def)
+{
+    return def->role == TLW_ROLE_SOLID || def->role == TLW_ROLE_RIGID ||
+           (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
+}
+
+// Bodies stand on the corners of their fields: a box of four cells needs finer voxels than cells, or it rocks on a
+// blunt base. 24 across the thinnest side are enough; a large plate gets what a million voxels allow.
+static double refineForContacts(const tlwMesh *mesh, double dx)
+{
+    tlwVec3 low, high;
+    tlwGetMeshBounds(mesh, &low, &high);
+    tlwVec3 size = tlwSub(high, low);
+    double thin = fmin(size.x, fmin(size.y, size.z)), band = 2 * TLW_PHI_BAND * dx;
+    double smallest = cbrt((size.x + band) * (size.y + band) * (size.z + band) / 1e6);
+    return tlwClamp(dx / fmax(thin / 24, smallest), 1, 8);
+}
+
+static tlwResult buildField(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid, const tlwMesh *mesh, tlwVec3 scale,
+                            double dx)
+{
+    tlwMessage *message = &solids->context->message;
+    tlwMesh scaled;
+    TLW_TRY(tlwCopyMesh(mesh, message, &scaled));
+    tlwTransformMesh(&scaled, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, scale);
+    tlwSdfDef def = tlwDefaultSdfDef();
+    def.voxel_size = dx;
+    def.exterior_band = TLW_PHI_BAND * dx;
+    def.interior_band = solids->deep ? 1e30 : TLW_PHI_BAND * dx;
+    def.keep_triangles = solid->vertex_velocity != NULL;
+    if (!tlwIsObstacle(&solids->scene->objects[solid->object].def))
+        def.min_refinement = 2; // sharper edges of liquids
+    else if (solids->deep && !solid->vertex_velocity)
+        def.min_refinement = refineForContacts(&scaled, dx);
+    tlwSdf *sdf = NULL;
+    tlwResult result = tlwCreateSdf(&scaled, &def, solids->context->threads, message, &sdf);
+    tlwDestroyMesh(&scaled);
+    if (result != TLW_OK)
+        return result;
+    // Colliders still refer to the old one until bodies have moved.
+    bool touched = solids->deep && tlwIsObstacle(&solids->scene->objects[solid->object].def);
+    tlwDestroySdf(touched ? solid->last_sdf : solid->sdf);
+    solid->last_sdf = touched ? solid->sdf : NULL;
+    solid->sdf = sdf;
+    solid->builds++;
+    solid->scale = scale;
+    return TLW_OK;
+}
+
+tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, tlwObjectFilter *filter,
+                         tlwPlacedMeshes *solids)
+{
+    *solids = (tlwPlacedMeshes){.context = context,
+                                .scene = scene,
+                                .split = scene->def.coupling == TLW_COUPLING_SPLIT,
+                                .deep = tlwCanFreeze(scene)};
+    for (int o = 0; o < scene->object_count; o++)
+        solids->deep = solids->deep || scene->objects[o].def.role == TLW_ROLE_RIGID;
+    solids->items = tlwAlloc((size_t)scene->object_count, sizeof *solids->items);
+    if (!solids->items)
+        return tlwFailMemory(&context->message, "the obstacles");
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObject *object = &scene->objects[o];
+        if (!filter(&object->def))
+            continue;
+        tlwPlacedMesh *solid = &solids->items[solids->count++];
+        solid->object = o;
+        solid->deform_frame = -1;
+        solid->body = object->def.role == TLW_ROLE_RIGID;
+        solid->moves = solid->body || object->def.deform || tlwAreKeysMoving(object->def.keys, object->def.key_count);
+        if (object->def.deform) {
+            solid->vertex_velocity = tlwAlloc((size_t)object->mesh.vertex_count * 3, sizeof(float));
+            if (!solid->vertex_velocity)
+                return tlwFailMemory(&context->message, object->def.name);
+        } else {
+            TLW_TRY(buildField(solids, solid, &object->mesh, object->def.keys[0].scale, dx));
+        }
+    }
+    return tlwMovePlacedMeshes(solids, 0, 0, dx);
+}
+
+void tlwDestroyPlacedMeshes(tlwPlacedMeshes *solids)
+{
+    for (int n = 0; n < solids->count; n++) {
+        tlwDestroySdf(solids->items[n].sdf);
+        tlwDestroySdf(solids->items[n].last_sdf);
+        tlwDestroyMesh(&solids->items[n].shape);
+        tlwFree(solids->items[n].vertex_velocity);
+        tlwDestroyMesh(&solids->items[n].deform_from);
+        tlwDestroyMesh(&solids->items[n].deform_to);
+    }
+    tlwFree(solids->items);
+    memset(solids, 0, sizeof *solids);
+}
+
+static tlwResult loadDeformFrame(const tlwPlacedMeshes *solids, const tlwObject *object, int frame, tlwMesh *mesh)
+{
+    tlwMessage *message = &solids->context->message;
+    tlwMeshData data;
+    TLW_TRY(object->def.deform(object->def.deform_user, frame, &data));
+    tlwDestroyMesh(mesh);
+    TLW_TRY(tlwCreateMesh(&data, message, mesh));
+    TLW_TRY(tlwRepairMesh(mesh, object->def.name, message, NULL));
+    if (mesh->vertex_count != object->mesh.vertex_count)
+        return tlwFail(message, TLW_BAD_MESH,
+                       "%s changes its number of vertices at frame %d; a deforming solid must keep its mesh.",
+                       object->def.name, frame);
+    return TLW_OK;
+}
+
+// The mesh between two frames, and how fast its vertices move there.
+static tlwResult deformSolid(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid, double time, double dx)
+{
+    const tlwObject *object = &solids->scene->objects[solid->object];
+    double fps = solids->scene->def.fps, position = time * fps + 1e-9;
+    int frame = solids->scene->def.frame_start + (int)position;
+    if (frame != solid->deform_frame) {
+        TLW_TRY(loadDeformFrame(solids, object, frame, &solid->deform_from));
+        TLW_TRY(loadDeformFrame(solids, object, frame + 1, &solid->deform_to));
+        solid->deform_frame = frame;
+    }
+    tlwMesh between;
+    TLW_TRY(tlwCopyMesh(&solid->deform_from, &solids->context->message, &between));
+    float t = (float)(position - (int)position);
+    for (int64_t n = 0; n < 3 * between.vertex_count; n++) {
+        float step = solid->deform_to.positions[n] - solid->deform_from.positions[n];
+        between.positions[n] += t * step;
+        solid->vertex_velocity[n] = step * (float)fps;
+    }
+    tlwResult result = buildField(solids, solid, &between, (tlwVec3){1, 1, 1}, dx);
+    tlwDestroyMesh(&solid->shape);
+    solid->shape = between;
+    solid->frame = (tlwSdfFrame){{0, 0, 0}, {1, 0, 0, 0}};
+    return result;
+}
+
+// Largest speed of the corners of the world box: good enough for a step length.
+static double boxSpeed(const tlwPlacedMesh *solid)
+{
+    double speed = 0;
+    for (int n = 0; n < 8; n++) {
+        tlwVec3 corner = {n & 1 ? solid->high.x : solid->low.x, n & 2 ? solid->high.y : solid->low.y,
+                          n & 4 ? solid->high.z : solid->low.z};
+        tlwVec3 v = tlwAdd(solid->motion.velocity, tlwCross(solid->motion.spin, tlwSub(corner, solid->motion.origin)));
+        speed = fmax(speed, tlwLength(v));
+    }
+    return speed;
+}
+
+static double deformSpeed(const tlwPlacedMesh *solid)
+{
+    double square = 0;
+    for (int64_t n = 0; n < solid->deform_from.vertex_count; n++) {
+        const float *v = solid->vertex_velocity + 3 * n;
+        square = fmax(square, (double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+    }
+    return sqrt(square);
+}
+
+tlwResult tlwMovePlacedMeshes(tlwPlacedMeshes *solids, double time, double dt, double dx)
+{
+    solids->max_speed = 0;
+    for (int n = 0; n < solids->count; n++) {
+        tlwPlacedMesh *solid = &solids->items[n];
+        const tlwObjectDef *def = &solids->scene->objects[solid->object].def;
+        tlwKey key = tlwSampleKeys(def->keys, def->key_count, time + dt);
+        // A hot solid that is switched off is no longer hot (heat/thermal.c); it is still there.
+        solid->enabled = key.enabled || (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
+        if (def->deform) {
+            TLW_TRY(deformSolid(solids, solid, time + dt, dx));
+            solids->max_speed = fmax(solids->max_speed, deformSpeed(solid));
+        } else if (!solid->body) {
+            tlwVec3 change = tlwSub(key.scale, solid->scale);
+            if (tlwLength(change) > 1e-6 * tlwLength(key.scale))
+                TLW_TRY(buildField(solids, solid, &solids->scene->objects[solid->object].mesh, key.scale, dx));
+            solid->frame = (tlwSdfFrame){key.position, key.rotation};
+            if (solid->moves && dt > 0)
+                solid->motion = tlwSampleMotion(def->keys, def->key_count, time + 1.5 * dt, dt);
+        } else if (time == 0 && dt == 0) {
+            solid->frame = (tlwSdfFrame){key.position, key.rotation};
+        }
+        tlwGetSdfWorldBounds(solid->sdf, &solid->frame, &solid->low, &solid->high);
+        if (solid->moves && !def->deform)
+            solids->max_speed = fmax(solids->max_speed, boxSpeed(solid));
+    }
+    return TLW_OK;
+}
+
+const tlwPlacedMesh *tlwFindPlacedMesh(const tlwPlacedMeshes *solids, int object)
+{
+    for (int n = 0; n < solids->count; n++)
+        if (solids->items[n].object == object)
+            return &solids->items[n];
+    return NULL;
+}
+
+void tlwSetMeshPose(tlwPlacedMesh *solid, tlwSdfFrame frame, tlwMotion motion)
+{
+    solid->frame = frame;
+    solid->motion = motion;
+    tlwGetSdfWorldBounds(solid->sdf, &solid->frame, &solid->low, &solid->high);
+}

@@ -1,0 +1,213 @@
+#include "step/views/volume.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "grid/sample.h"
+
+#define NEAR_SOLID 1.5f // cells from a triangle's middle beyond which none of it is inside a solid
+#define OUTSIDE 0.1     // cells from a solid where its surface is looked at
+#define SLIDE 0.5       // cells from a solid within which a vertex slides along it
+#define MOST_OUT 0.1    // cells that the surface moves
+#define MOST_IN 0.03
+#define FLAT 0.85  // of the area around a vertex looks along its normal
+#define CLOSE 1e-4 // of the volume: near enough
+#define ROUNDS 2
+#define BLOCK 1024
+
+typedef struct Vertex {
+    tlwVec3 way; // its share of the mesh's area with direction (cells^2), then where it moves
+    double area; // without direction
+    bool flat;
+} Vertex;
+
+typedef struct Third {
+    tlwVec3 way;
+    double area;
+} Third;
+
+typedef struct Fit {
+    tlwShownMesh shown;
+    Vertex *vertices;
+    Third *thirds; // of triangles
+    double shift;  // cells
+} Fit;
+
+static tlwVec3 getPosition(const tlwShownMesh *shown, int64_t vertex)
+{
+    const float *x = shown->mesh->positions + 3 * vertex;
+    const tlwGrid *grid = shown->grid;
+    return tlwScale(tlwSub((tlwVec3){x[0], x[1], x[2]}, grid->origin), 1 / grid->dx);
+}
+
+// Distance to solids in cells and its gradient at p (cells).
+static double sampleSolid(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 *gradient)
+{
+    float at[3] = {(float)p.x, (float)p.y, (float)p.z}, g[3];
+    double per_cell = 1 / shown->grid->dx, s = tlwSampleGradient(shown->grid, shown->solid, 0, at, g) * per_cell;
+    *gradient = tlwScale((tlwVec3){g[0], g[1], g[2]}, per_cell);
+    return s;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is inside solids
+
+// With d the depth below a solid's surface, d grad d has the divergence 1 in there and 0 outside: its flow out of the
+// mesh is the volume that both share. The surface is continued straight down from just outside: within thin walls
+// distances between nodes are too small, as those to the other side mix in.
+static tlwVec3 getFlow(const tlwShownMesh *shown, tlwVec3 p)
+{
+    tlwVec3 none = {0, 0, 0}, g;
+    double s = sampleSolid(shown, p, &g), steep = tlwLength(g);
+    if (s >= 0 || steep < 0.1)
+        return none;
+    tlwVec3 out = tlwScale(g, (OUTSIDE - s / fmax(steep, 0.5)) / steep);
+    s = sampleSolid(shown, tlwAdd(p, out), &g);
+    steep = tlwLength(g);
+    double depth = steep < 0.1 ? 0 : (tlwDot(out, g) - s) / steep;
+    return depth > 0 ? tlwScale(g, -depth / steep) : none;
+}
+
+// Volume in cells, without what is inside solids: the flow of a third of the place about the domain's middle, less the
+// other.
+static double openRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwShownMesh *shown = context;
+    const int *dims = shown->grid->dims;
+    tlwVec3 centre = {0.5 * dims[0], 0.5 * dims[1], 0.5 * dims[2]};
+    double sum = 0;
+    for (int64_t t = begin; t < end; t++) {
+        const int32_t *v = shown->mesh->triangles + 3 * t;
+        tlwVec3 a = getPosition(shown, v[0]), b = getPosition(shown, v[1]), c = getPosition(shown, v[2]);
+        tlwVec3 middle = tlwScale(tlwAdd(a, tlwAdd(b, c)), 1.0 / 3);
+        tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 0.5);
+        sum += tlwDot(tlwSub(middle, centre), area) / 3;
+        float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
+        if (tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
+            continue;
+        tlwVec3 corners = tlwAdd(getFlow(shown, a), tlwAdd(getFlow(shown, b), getFlow(shown, c)));
+        tlwVec3 flow = tlwMulAdd(tlwScale(corners, 1.0 / 12), 0.75, getFlow(shown, middle));
+        sum -= tlwDot(flow, area);
+    }
+    return sum;
+}
+
+double tlwGetOpenVolume(tlwThreads *threads, const tlwShownMesh *shown)
+{
+    double dx = shown->grid->dx;
+    return dx * dx * dx * tlwParallelSum(threads, shown->mesh->triangle_count, BLOCK, openRange, (void *)shown);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Moving the free surface
+
+// A third of each triangle's area.
+static void areaRange(void *context, int64_t begin, int64_t end)
+{
+    const Fit *fit = context;
+    for (int64_t t = begin; t < end; t++) {
+        const int32_t *v = fit->shown.mesh->triangles + 3 * t;
+        tlwVec3 a = getPosition(&fit->shown, v[0]), b = getPosition(&fit->shown, v[1]),
+                c = getPosition(&fit->shown, v[2]);
+        tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 1.0 / 6);
+        fit->thirds[t] = (Third){area, tlwLength(area)};
+    }
+}
+
+// To the vertices, in the order of triangles.
+static void addAreas(tlwThreads *threads, const Fit *fit)
+{
+    int64_t count = fit->shown.mesh->triangle_count;
+    tlwParallelFor(threads, count, BLOCK, areaRange, (void *)fit);
+    for (int64_t t = 0; t < count; t++)
+        for (int n = 0; n < 3; n++) {
+            Vertex *vertex = &fit->vertices[fit->shown.mesh->triangles[3 * t + n]];
+            vertex->way = tlwAdd(vertex->way, fit->thirds[t].way);
+            vertex->area += fit->thirds[t].area;
+        }
+}
+
+static bool isOnSide(const tlwGrid *grid, int axis, double x)
+{
+    return fabs(x) < 1e-3 || fabs(x - grid->dims[axis]) < 1e-3;
+}
+
+// Where a vertex at p goes that looks along `normal`: not into solids, and along the domain's sides.
+static tlwVec3 findWay(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 normal)
+{
+    tlwVec3 g;
+    double s = sampleSolid(shown, p, &g), square = tlwDot(g, g), into = tlwDot(normal, g);
+    if (s < SLIDE && into < 0 && square > 0.01)
+        normal = tlwMulAdd(normal, -into / square * (s > 0 ? 1 - s / SLIDE : 1), g);
+    return (tlwVec3){isOnSide(shown->grid, 0, p.x) ? 0 : normal.x, isOnSide(shown->grid, 1, p.y) ? 0 : normal.y,
+                     isOnSide(shown->grid, 2, p.z) ? 0 : normal.z};
+}
+
+// From areas to ways; returns how much volume comes with a shift of one cell.
+static double wayRange(void *context, int64_t begin, int64_t end)
+{
+    const Fit *fit = context;
+    double rate = 0;
+    for (int64_t v = begin; v < end; v++) {
+        Vertex *vertex = &fit->vertices[v];
+        tlwVec3 area = vertex->way;
+        vertex->flat = tlwLength(area) > FLAT * vertex->area;
+        vertex->way = findWay(&fit->shown, getPosition(&fit->shown, v), tlwNormalize(area));
+        rate += tlwDot(vertex->way, area);
+    }
+    return rate;
+}
+
+// Along one axis, within the voxel.
+static double moveWithin(int detail, double x, double by)
+{
+    const double margin = 0.01;
+    double at = detail * x - 0.5, base = floor(at);
+    return by == 0 ? x : (tlwClamp(at + detail * by, base + margin, base + 1 - margin) + 0.5) / detail;
+}
+
+// Smooth parts all move by the same. Kept within their voxels, they would get steps where they pass from one to the
+// next. Drops and edges stay within: no vertex of them can meet another.
+static void moveRange(void *context, int64_t begin, int64_t end)
+{
+    const Fit *fit = context;
+    const tlwGrid *grid = fit->shown.grid;
+    for (int64_t v = begin; v < end; v++) {
+        tlwVec3 p = getPosition(&fit->shown, v), by = tlwScale(fit->vertices[v].way, fit->shift);
+        tlwVec3 q = tlwAdd(p, by);
+        int detail = fit->shown.detail;
+        if (!fit->vertices[v].flat)
+            q = (tlwVec3){moveWithin(detail, p.x, by.x), moveWithin(detail, p.y, by.y), moveWithin(detail, p.z, by.z)};
+        float *x = fit->shown.mesh->positions + 3 * v;
+        x[0] = (float)(grid->origin.x + grid->dx * q.x);
+        x[1] = (float)(grid->origin.y + grid->dx * q.y);
+        x[2] = (float)(grid->origin.z + grid->dx * q.z);
+    }
+}
+
+tlwResult tlwFitVolume(tlwThreads *threads, const tlwShownMesh *shown, double target, double *volume)
+{
+    double dx = shown->grid->dx, cell = dx * dx * dx, moved = 0;
+    int64_t count = shown->mesh->vertex_count;
+    *volume = tlwGetOpenVolume(threads, shown);
+    if (!count || !(target > 0))
+        return TLW_OK;
+    Fit fit = {.shown = *shown,
+               .vertices = tlwAlloc((size_t)count, sizeof *fit.vertices),
+               .thirds = tlwAlloc((size_t)shown->mesh->triangle_count, sizeof *fit.thirds)};
+    if (!fit.vertices || !fit.thirds) {
+        tlwFree(fit.vertices);
+        tlwFree(fit.thirds);
+        return TLW_OUT_OF_MEMORY;
+    }
+    addAreas(threads, &fit);
+    tlwFree(fit.thirds);
+    double rate = cell * tlwParallelSum(threads, count, BLOCK, wayRange, &fit);
+    for (int round = 0; round < ROUNDS && rate > 0 && fabs(target - *volume) > CLOSE * target; round++) {
+        fit.shift = tlwClamp(moved + (target - *volume) / rate, -MOST_IN, MOST_OUT) - moved;
+        moved += fit.shift;
+        tlwParallelFor(threads, count, BLOCK, moveRange, &fit);
+        *volume = tlwGetOpenVolume(threads, shown);
+    }
+    tlwFree(fit.vertices);
+    return TLW_OK;
+}
