@@ -1,4 +1,5 @@
 // Viscous flows between plates, at any contrast, and of free blobs (validation.md, "Flow and viscosity").
+#include "manufactured.h"
 #include "verify.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #include "step/bodies/gaps.h"
 #include "step/bodies/groups.h"
 #include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <string.h>
 

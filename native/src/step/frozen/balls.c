@@ -5,6 +5,7 @@
 #include "grid/sample.h"
 #include "step/frozen/identity.h"
 #include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #define BALL 0.2   // cells: radius of a surface particle's ball
 #define BLOCK 4096 // particles

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 #include <string.h>
