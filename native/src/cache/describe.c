@@ -6,7 +6,6 @@
 #include "cache/index.h"
 #include "cache/text.h"
 #include "scene/hash.h"
-#include "scene/object.h"
 #include "scene/role.h"
 #include "scene/scene.h"
 #include "shape/ply.h"

@@ -6,7 +6,6 @@
 #include "cache/frame.h"
 #include "scene/scene.h"
 #include "step/look.h"
-#include "step/sim.h"
 #include "step/views/frame_state.h"
 
 #include <string.h>

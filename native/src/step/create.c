@@ -1,12 +1,10 @@
 // Making and ending a simulation.
-#include "base/clock.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pages.h"
 #include "scene/check.h"
 #include "scene/scene.h"
 #include "step/heat/material_state.h"
-#include "step/liquid/forces.h"
 #include "step/liquid/free_surface.h"
 #include "step/liquid/gather.h"
 #include "step/liquid/levelset.h"
@@ -16,7 +14,6 @@
 #include "step/look.h"
 #include "step/obstacles/rasterize.h"
 #include "step/sim.h"
-#include "step/step.h"
 
 #include <string.h>
 

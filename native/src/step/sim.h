@@ -3,7 +3,6 @@
 #define TLW_STEP_SIM_H
 
 #include "scene/scene.h"
-#include "shape/mesh.h"
 #include "shape/particles.h"
 #include "step/bodies/bodies.h"
 #include "step/fields/flow.h"

@@ -4,7 +4,6 @@
 #include "step/liquid/advect.h"
 #include "step/liquid/inflow.h"
 #include "step/liquid/seed.h"
-#include "step/liquid/transfer.h"
 #include "step/obstacles/rasterize.h"
 #include "step/progress.h"
 #include "step/stages.h"

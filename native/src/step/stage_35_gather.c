@@ -4,7 +4,6 @@
 #include "step/liquid/drops.h"
 #include "step/liquid/extend.h"
 #include "step/liquid/gather.h"
-#include "step/liquid/transfer.h"
 #include "step/stages.h"
 
 tlwResult tlwStageGather(tlwSim *sim, tlwStepPlan *plan)

@@ -7,7 +7,6 @@
 #include "step/frozen/cut.h"
 #include "step/frozen/motion.h"
 #include "step/liquid/inflow.h"
-#include "step/liquid/transfer.h"
 #include "step/obstacles/rasterize.h"
 #include "step/pressure/pressure.h"
 #include "step/progress.h"

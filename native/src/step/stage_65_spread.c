@@ -2,7 +2,6 @@
 #include "base/context.h"
 #include "step/bodies/bodies.h"
 #include "step/liquid/advect.h"
-#include "step/liquid/transfer.h"
 #include "step/pressure/pressure.h"
 #include "step/stages.h"
 

@@ -3,7 +3,6 @@
 #include "base/vec.h"
 #include "shape/sdf_sample.h"
 #include "step/obstacles/face_share.h"
-#include "step/obstacles/rasterize.h"
 
 enum { PARTS = TLW_FACE_PARTS, NODES = PARTS + 1 };
 

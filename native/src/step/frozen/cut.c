@@ -9,7 +9,6 @@
 #include "step/frozen/pieces.h"
 #include "step/frozen/shape.h"
 #include "step/obstacles/face_share.h"
-#include "step/obstacles/rasterize.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "grid/sample.h"
 #include "scene/scene.h"
 #include "shape/bvh.h"
-#include "step/liquid/levelset.h"
 #include "step/obstacles/face_share.h"
 
 // Lengths in cells.

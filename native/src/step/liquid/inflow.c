@@ -6,7 +6,6 @@
 #include "scene/scene.h"
 #include "shape/sdf_sample.h"
 #include "step/obstacles/face_share.h"
-#include "step/obstacles/rasterize.h"
 
 static const tlwObjectDef *defOf(const tlwPlacedMeshes *sources, int n)
 {

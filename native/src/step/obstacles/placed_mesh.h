@@ -2,7 +2,6 @@
 #ifndef TLW_STEP_OBSTACLES_PLACED_MESH_H
 #define TLW_STEP_OBSTACLES_PLACED_MESH_H
 
-#include "grid/grid.h"
 #include "scene/keys.h"
 #include "scene/role.h"
 #include "shape/sdf.h"

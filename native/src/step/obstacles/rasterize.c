@@ -2,7 +2,6 @@
 
 #include "base/context.h"
 #include "base/vec.h"
-#include "grid/sample.h"
 #include "scene/scene.h"
 #include "shape/sdf_sample.h"
 #include "step/fields/flow.h"

@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "grid/components.h"
-#include "step/liquid/levelset.h"
 #include "step/obstacles/face_share.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "step/bodies/groups.h"
 #include "step/obstacles/face_share.h"
-#include "step/obstacles/placed_mesh.h"
 
 static const int FEWEST_FACES = 24; // of a body that viscosity may drag, a sixth of them square to each axis
 

@@ -1,9 +1,9 @@
 #include "step/viscosity/friction.h"
 
+#include "scene/role.h"
 #include "scene/scene.h"
 #include "step/liquid/levelset.h"
 #include "step/obstacles/face_share.h"
-#include "step/obstacles/placed_mesh.h"
 
 #include <math.h>
 
