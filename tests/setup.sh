@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev zlib1g-dev libcjson-dev libcmocka-dev
-libode-dev blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind"
+libode-dev blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind pkg-config"
 
 tallow_install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || {
