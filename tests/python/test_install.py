@@ -4,12 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
-from tallow.baker import library
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
@@ -32,7 +29,8 @@ needs_pkg_config = pytest.mark.skipif(not shutil.which("pkg-config"), reason="pk
 
 
 def run(*command, **environment) -> str:
-    done = subprocess.run([str(part) for part in command], env={**os.environ, **environment}, capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], env={**os.environ, **environment}, capture_output=True,
+                          text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -88,10 +86,3 @@ def test_a_cmake_project_in_c_finds_the_package(prefix, tmp_path):
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path / "build")
     assert (tmp_path / "build" / "melt").is_file()
-
-
-@pytest.mark.skipif(not shutil.which("objdump"), reason="objdump is missing")
-def test_the_add_on_zip_holds_the_library_under_the_name_that_is_loaded(tmp_path):
-    run(sys.executable, ROOT / "addon" / "package.py", "--out", tmp_path)
-    with zipfile.ZipFile(next(tmp_path.glob("tallow-*.zip"))) as archive:
-        assert f"tallow/lib/{library.file_name()}" in archive.namelist()
