@@ -77,7 +77,7 @@ def main() -> int:
     if not arguments.library.is_file():
         print(f"{arguments.library} is not there; build it first", file=sys.stderr)
         return 1
-    target = package(arguments.library.resolve(), arguments.out)
+    target = package(arguments.library.absolute(), arguments.out)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

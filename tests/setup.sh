@@ -1,16 +1,18 @@
 # Sourced by run-demo and run-tests: makes sure that what they need is installed. Quick when all is there.
 # shellcheck shell=bash
 
-TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev zlib1g-dev libcjson-dev libcmocka-dev
-libode-dev blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind"
+TALLOW_PACKAGES="cmake ninja-build g++ libopenvdb-dev libtbb-dev libboost-iostreams-dev zlib1g-dev libcjson-dev
+libcmocka-dev libode-dev blender python3-numpy python3-pytest xvfb xauth xdotool libgl1-mesa-dri imagemagick valgrind
+pkg-config clang-format clang-tidy"
 
+# Installs what is missing of the packages above, or of those that are named.
 tallow_install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || {
         echo "This is not a Debian system. Please install what these packages hold: $TALLOW_PACKAGES" >&2
         return 0
     }
-    local missing="" name
-    for name in $TALLOW_PACKAGES; do
+    local missing="" name names="${*:-$TALLOW_PACKAGES}"
+    for name in $names; do
         dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q "ok installed" || missing="$missing $name"
     done
     [ -z "$missing" ] && return 0
@@ -20,7 +22,12 @@ tallow_install_packages() {
     fi
     echo "Installing:$missing"
     # shellcheck disable=SC2086
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+tallow_configure() {
+    cmake -G Ninja -C "$1/presets/cmake/release.cmake" -S "$1" -B "$1/build" -DTALLOW_TESTS=ON
 }
 
 # Builds into build/: everything, or only the targets that are named.
@@ -28,7 +35,7 @@ tallow_build() {
     local root=$1 target targets=()
     shift
     for target in "$@"; do targets+=(--target "$target"); done
-    cmake -G Ninja -C "$root/presets/cmake/release.cmake" -S "$root" -B "$root/build" -DTALLOW_TESTS=ON >/dev/null &&
+    tallow_configure "$root" >/dev/null &&
         cmake --build "$root/build" "${targets[@]}" -- ${TALLOW_JOBS:+-j "$TALLOW_JOBS"}
 }
 

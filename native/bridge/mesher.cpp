@@ -172,7 +172,7 @@ void settleVertices(const Input &in, int detail, const FloatTree &raw, const ope
     });
 }
 
-tlwResult meshTree(const Input &in, int detail, FloatTree::Ptr tree, const FloatTree &raw, tlwMessage *message,
+tlwResult meshTree(const Input &in, int detail, const FloatTree::Ptr &tree, const FloatTree &raw, tlwMessage *message,
                    tlwMesh *mesh)
 {
     double voxel = in.tiles->cell_size / detail, shift = (voxel - in.tiles->cell_size) / 2;

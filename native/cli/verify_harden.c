@@ -175,8 +175,9 @@ static void runStalactites(tlwReport *report)
                                   tlwMakeBox((tlwVec3){-wide, -wide, top}, (tlwVec3){wide, wide, top + 0.012}), &plate);
     Drop drops[DROPS] = {0};
     for (int d = 0; d < DROPS; d++) {
-        drops[d].x = (d % ROW - 0.5 * (ROW - 1)) * spacing + 0.31 * dx * (d / ROW);
-        drops[d].y = (d / ROW - 0.5 * (ROW - 1)) * spacing + 0.23 * dx * (d % ROW);
+        int column = d % ROW, row = d / ROW;
+        drops[d].x = (column - 0.5 * (ROW - 1)) * spacing + 0.31 * dx * row;
+        drops[d].y = (row - 0.5 * (ROW - 1)) * spacing + 0.23 * dx * column;
         tlwVec3 centre = {drops[d].x, drops[d].y, top - 0.4 * radius};
         char name[24];
         snprintf(name, sizeof name, "Drop %d", d + 1);

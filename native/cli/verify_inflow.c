@@ -63,8 +63,10 @@ static void give(tlwReport *report, const Nozzle *nozzle)
         tlwAdvanceRig(&rig, 1.0 / 24);
     double before = tlwGetRigStats(&rig).particle_volume, shown = tlwGetRigStats(&rig).surface_volume,
            from = getReach(&rig, nozzle->velocity), time = 0;
-    for (; time < nozzle->seconds - 1e-9; time += 1.0 / 24)
+    while (time < nozzle->seconds - 1e-9) {
         tlwAdvanceRig(&rig, 1.0 / 24);
+        time += 1.0 / 24;
+    }
     double given = getSpeed(nozzle->velocity) * nozzle->area * time;
     snprintf(what, sizeof what, "%s: volume given (m3)", nozzle->name);
     if (!rig.failed)

@@ -92,13 +92,13 @@ static tlwShape makeStatue(double scale)
 // Largest distance between the surface and points that were on it, m.
 static double surfaceShift(tlwRig *rig, const double *points, int count)
 {
-    double *phi = malloc((size_t)count * sizeof *phi), most = 0;
-    if (!phi || rig->failed || !tlwCheckRig(rig, tlwSampleField(rig->sim, TLW_FIELD_LEVEL_SET, points, count, phi)))
-        most = INFINITY;
-    for (int n = 0; n < count && isfinite(most); n++)
+    double *phi = calloc((size_t)count + 1, sizeof *phi), most = 0;
+    bool sampled =
+        phi && !rig->failed && tlwCheckRig(rig, tlwSampleField(rig->sim, TLW_FIELD_LEVEL_SET, points, count, phi));
+    for (int n = 0; sampled && n < count; n++)
         most = fmax(most, fabs(phi[n]));
     free(phi);
-    return most;
+    return sampled ? most : INFINITY;
 }
 
 static double *listVertices(tlwRig *rig, double above, int *count)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Budgets of small scenes: instructions (callgrind) and iterations. `budget.py --update` stores what is measured now.
 
-Seconds are too noisy for a test; the number of instructions on one thread is the same in every run. Those of setting up, of time
-steps and of meshing have a budget each: in small scenes the first are more than half of all, and would hide the others.
+Seconds are too noisy for a test; the number of instructions on one thread is the same in every run. Those of setting
+up, of time steps and of meshing have a budget each: in small scenes the first are more than half of all, and would hide
+the others.
 """
 
 import json
@@ -18,8 +19,9 @@ TALLOW = HERE.parents[1] / "build" / "tallow"
 STORE = HERE / "budgets.json"
 SLACK = 1.10
 # name: scene, resolution, frames, frames before them
-SCENES = {"dam_break": ("dam_break", 32, 2, 1), "viscous_ball": ("viscous_ball", 24, 2, 1), "melting_block": ("melting_block", 24, 2, 1),
-          "melting_block_late": ("melting_block", 32, 6, 30), "contrast": ("contrast", 20, 1, 1), "gears": ("gears", 24, 2, 4)}
+SCENES = {"dam_break": ("dam_break", 32, 2, 1), "viscous_ball": ("viscous_ball", 24, 2, 1),
+          "melting_block": ("melting_block", 24, 2, 1), "melting_block_late": ("melting_block", 32, 6, 30),
+          "contrast": ("contrast", 20, 1, 1), "gears": ("gears", 24, 2, 4)}
 PARTS = {"setup_instructions": "tlwCreateSim", "step_instructions": "tlwStep", "mesh_instructions": "tlwGetSurface"}
 ITERATIONS_ONLY = ("contrast", "melting_block_late", "gears")  # too slow under callgrind
 
@@ -44,7 +46,8 @@ def count_parts(folder):
 def measure(name, instructions=True):
     scene, resolution, frames, before = SCENES[name]
     instructions = instructions and name not in ITERATIONS_ONLY
-    command = [str(TALLOW), "bench", scene, "--resolution", str(resolution), "--frames", str(frames), "--warm-up", str(before),
+    command = [str(TALLOW), "bench", scene, "--resolution", str(resolution), "--frames", str(frames), "--warm-up",
+               str(before),
                "--threads", "1", "--json"]
     with tempfile.TemporaryDirectory() as folder:
         if instructions:

@@ -33,7 +33,8 @@ import scenes  # noqa: E402
 
 FRAMES = 24
 # name, resolutions, frames, frames before them
-BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96, 128), 4, 15), ("dam_break", (64, 128, 192), 3, 1),
+BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96, 128), 4, 15),
+           ("dam_break", (64, 128, 192), 3, 1),
            ("gears", (64,), 3, 1), ("contrast", (64,), 2, 1), ("empty_domain", (64,), 3, 1)]
 BAKES = {"monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192), "thesis_melt": (38,)}
 MELTING_FRAMES = {64: 24, 128: 8, 192: 4, 38: 600}
@@ -83,7 +84,8 @@ def bake(name, resolution, threads=0, frames=FRAMES):
         entries = json.loads((cache / "bake.json").read_text())["frames"]
         centre = [middle_height(cache / "mesh" / f"mesh_{n:06d}.ply") for n in (1, min(12, frames))]
     last, steps = entries[-1], entries[1:]
-    return {"seconds": seconds, "cpu_seconds": cpu, "cpu_seconds_per_frame": cpu / frames, "frames": frames, "seconds_per_frame": seconds / frames,
+    return {"seconds": seconds, "cpu_seconds": cpu, "cpu_seconds_per_frame": cpu / frames, "frames": frames,
+            "seconds_per_frame": seconds / frames,
             "stages": sum_stages(steps), "substeps": sum(f["substeps"] for f in steps),
             "pressure_iterations": max(f["pressure_iterations"] for f in steps),
             "viscosity_iterations": max(f["viscosity_iterations"] for f in steps),
@@ -94,7 +96,7 @@ def bake(name, resolution, threads=0, frames=FRAMES):
 
 
 def share_of_surface(name, resolution, frames=FRAMES):
-    """What mesh and level set are of a bake's processor time: bakes with and without them in turn, the least of each."""
+    """What mesh and level set are of a bake's processor time: bakes with and without them in turn, least of each."""
     least = {}
     for _ in range(TIMES):
         for shown in (True, False):
@@ -131,7 +133,8 @@ def json_lines(text):
 
 
 def bench(name, resolution, frames, *options):
-    command = [TALLOW, "bench", name.replace("_landing", ""), "--resolution", str(resolution), "--frames", str(frames), "--json"]
+    command = [TALLOW, "bench", name.replace("_landing", ""), "--resolution", str(resolution), "--frames", str(frames),
+               "--json"]
     return json_lines(run(command + list(options), 1800)[0])
 
 
@@ -145,7 +148,8 @@ def playback():
     """Milliseconds that Blender takes to show a frame of 200k triangles, as the add-on's own test measures them."""
     text = run([sys.executable, ROOT / "tests" / "blender" / "run.py", "test_files"], 600)[0]
     line = next(line for line in text.splitlines() if line.startswith("MEASURED showing"))
-    words = re.fullmatch(r"MEASURED showing (\d+) triangles: ([\d.]+) ms \(best ([\d.]+)\); processor time ([\d.]+) ms .*", line)
+    words = re.fullmatch(r"MEASURED showing (\d+) triangles: ([\d.]+) ms \(best ([\d.]+)\); "
+                         r"processor time ([\d.]+) ms .*", line)
     return dict(zip(("triangles", "median", "best", "cpu"), map(float, words.groups())))
 
 
@@ -204,7 +208,8 @@ def main():
     store = OUT / "results.json"
     results = json.loads(store.read_text()) if store.exists() else {}
     peer = not options.no_peer and shutil.which("blender")
-    chosen = [] if options.table else [(name, n) for name, n in all_measurements() if (not only or is_named(only, name, n))
+    chosen = [] if options.table else [(name, n) for name, n in all_measurements()
+                                       if (not only or is_named(only, name, n))
                                        and not is_named(options.skip, name, n)]
     results["run"] = results.get("run", 0) + bool(chosen)
     failed = 0

@@ -78,21 +78,24 @@ def melting_suzanne(folder, mesh, resolution, frames=24):
 
 
 def thesis_melt(folder, mesh, resolution, frames=600):
-    """The setting of the thesis's melting bunny (000 table 6): 35 x 28 x 38 cells of 10 cm, kinematic viscosity 0.1 to 10,000 m2/s and
-    no rigid pieces, as there. Suzanne stands in for the bunny; a hot plate melts her within the 600 frames. The thesis gives no size of
-    step; a frame here is 1/24 s."""
+    """The setting of the melting bunny in Carlson's thesis (2004, table 6): 35 x 28 x 38 cells of 10 cm, kinematic
+    viscosity 0.1 to 10,000 m2/s and no rigid pieces, as there. Suzanne stands in for the bunny; a hot plate melts her
+    within the 600 frames. The thesis gives no size of step; a frame here is 1/24 s."""
     cell = 3.8 / resolution
-    goo = {"name": "Goo", "density": [1000, 1000], "specific_heat": [2000, 2000], "conductivity": [0.2, 0.2], "solidus": 328.15,
-           "liquidus": 333.15, "latent_heat": 50000, "viscosity": [[333.15, 1e4], [353.15, 1e2]], "solid_viscosity": 1e7, "frozen": "soft"}
+    goo = {"name": "Goo", "density": [1000, 1000], "specific_heat": [2000, 2000], "conductivity": [0.2, 0.2],
+           "solidus": 328.15, "liquidus": 333.15, "latent_heat": 50000, "viscosity": [[333.15, 1e4], [353.15, 1e2]],
+           "solid_viscosity": 1e7, "frozen": "soft"}
     return write_scene(folder, {
         "format": "tallow-scene", "version": 1, "name": "thesis_melt",
         "frames": {"start": 1, "end": frames, "fps": 24.0},
-        "domain": {"min": [-1.75, -1.4, 0], "max": [-1.75 + round(3.5 / cell) * cell, -1.4 + round(2.8 / cell) * cell, 3.8], "cell_size": cell},
+        "domain": {"min": [-1.75, -1.4, 0], "cell_size": cell,
+                   "max": [-1.75 + round(3.5 / cell) * cell, -1.4 + round(2.8 / cell) * cell, 3.8]},
         "world": {"thermal_speed": 2e5, "ambient_temperature": 353.15},
         "output": {"particles": True, "vdb": True, "mesh": True, "mesh_detail": 1, "checkpoint_every": 1},
         "materials": [goo],
         "objects": [
-            {"name": "Suzanne", "role": "liquid", "mesh": "meshes/monkey.ply", "material": "Goo", "keys": place((0, 0, 1.18), 2.0, 320.15)},
+            {"name": "Suzanne", "role": "liquid", "mesh": "meshes/monkey.ply", "material": "Goo",
+             "keys": place((0, 0, 1.18), 2.0, 320.15)},
             {"name": "Plate", "role": "heat", "heat_kind": "solid", "mesh": "meshes/plate.ply", "surface": "stick",
              "conductivity": 50.0, "keys": place(temperature=373.15)}],
     }, {"monkey.ply": mesh, "plate.ply": lambda path: write_box(path, (-1.7, -1.35, -0.1), (1.7, 1.35, 0.2))})

@@ -1,4 +1,7 @@
-"""Runs inside a Blender with a window: every `test_*` generator of one file. A yield lets Blender draw for that many seconds."""
+"""Runs inside a Blender with a window: every `test_*` generator of one file.
+
+A yield lets Blender draw for that many seconds.
+"""
 
 import importlib.util
 import os

@@ -31,13 +31,15 @@ def run_blender(blender, path, scratch):
         environment["TALLOW_BAKER"] = str(FAKE)
     command = [blender, "--factory-startup", "--python-exit-code", "1"]
     if path.stem.startswith("window_"):
-        command = ["xvfb-run", "-a", "-s", "-screen 0 800x600x24", *command, "--window-geometry", "0", "0", "800", "600",
+        command = ["xvfb-run", "-a", "-s", "-screen 0 800x600x24", *command, "--window-geometry", "0", "0", "800",
+                   "600",
                    "--python", str(HERE / "harness_window.py"), "--", str(path)]
         environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
     else:
         command += ["-b", "--python", str(HERE / "harness.py"), "--", str(path)]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, errors="replace")
+        result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment,
+                                errors="replace")
         output, code = result.stdout + result.stderr, result.returncode
     except subprocess.TimeoutExpired as error:
         output, code = str(error.stdout or "") + "\ntimed out", 1

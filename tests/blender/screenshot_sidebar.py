@@ -35,7 +35,8 @@ def build():
     if STATE == "start":
         return
     bpy.ops.tallow.quick_melt(frames=48, resolution=48)
-    bpy.ops.wm.save_as_mainfile(filepath=str(Path(tempfile.mkdtemp(prefix="tallow_picture_")) / "melting_suzanne.blend"))
+    folder = Path(tempfile.mkdtemp(prefix="tallow_picture_"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "melting_suzanne.blend"))
     if STATE == "material":
         bpy.ops.tallow.edit_material()
         suzanne.tallow.velocity = (0, 0, 0)

@@ -161,7 +161,8 @@ def test_wax_that_would_take_days_is_told_and_sped_up(folder):
     heated_wax(folder)
     scene = bpy.context.scene
     bpy.ops.tallow.bake()
-    told = [text for text in bake.status_of(scene).warnings if text.startswith("Wax takes about") and "Melt Within the Shot" in text]
+    told = [text for text in bake.status_of(scene).warnings if text.startswith("Wax takes about")
+            and "Melt Within the Shot" in text]
     assert len(told) == 1
     bpy.ops.tallow.melt_in_shot()
     assert scene.tallow.thermal_speed > 1e4
@@ -222,7 +223,8 @@ def test_liquid_without_weight(folder):
     try:
         for density in (0.0, -5.0):  # of a preset that somebody wrote
             found["water"] = {**water, "density": [density, 998.0]}
-            scenes.expect_error(bpy.ops.tallow.bake, "Wax", water["label"], "density", "more than zero", "choose another")
+            scenes.expect_error(bpy.ops.tallow.bake, "Wax", water["label"], "density", "more than zero",
+                                "choose another")
     finally:
         found["water"] = water
 

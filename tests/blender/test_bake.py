@@ -40,8 +40,10 @@ def test_surface_carries_every_attribute(folder):
     scene = bpy.context.scene
     scene.frame_set(4)
     mesh = scene.tallow.surface_object.data
-    kinds = {name: mesh.attributes[name].data_type for name in ("velocity", "rest_position", "temperature", "melt", "material")}
-    assert kinds == {"velocity": "FLOAT_VECTOR", "rest_position": "FLOAT_VECTOR", "temperature": "FLOAT", "melt": "FLOAT",
+    kinds = {name: mesh.attributes[name].data_type
+             for name in ("velocity", "rest_position", "temperature", "melt", "material")}
+    assert kinds == {"velocity": "FLOAT_VECTOR", "rest_position": "FLOAT_VECTOR", "temperature": "FLOAT",
+                     "melt": "FLOAT",
                      "material": "FLOAT"}
     melt = np.empty(len(mesh.vertices), np.float32)
     mesh.attributes["melt"].data.foreach_get("value", melt)
@@ -168,7 +170,8 @@ def test_resume_of_a_longer_range_goes_on_with_what_moves(folder):
     assert bpy.ops.tallow.resume() == {"FINISHED"}
     assert cache(scene).order == [1, 2, 3, 4, 5]
     source = Path(scene.tallow.bake_path) / "scene"
-    assert (source / "meshes" / "Sheet_000005.ply").is_file() and json.loads((source / "scene.json").read_text())["frames"]["end"] == 5
+    assert (source / "meshes" / "Sheet_000005.ply").is_file()
+    assert json.loads((source / "scene.json").read_text())["frames"]["end"] == 5
     animation.find_curve(mover.animation_data, "location").keyframe_points[0].co.y += 0.1
     scene.frame_end = 6
     scenes.expect_error(bpy.ops.tallow.resume, "the object Mover", "changed")

@@ -159,7 +159,8 @@ def test_joints_stay_where_the_artist_put_them_after_playback(folder):
     bpy.ops.tallow.bake()
     after = written(scene)
     for old, new in zip(before["joints"], after["joints"]):
-        assert np.allclose(old["anchor"], new["anchor"], atol=1e-5) and np.allclose(old["axis"], new["axis"], atol=1e-5), (old, new)
+        assert np.allclose(old["anchor"], new["anchor"], atol=1e-5), (old, new)
+        assert np.allclose(old["axis"], new["axis"], atol=1e-5), (old, new)
     assert np.allclose(first_place(scene, "Tray"), (0.0, 0.0, 0.45), atol=1e-5)
 
 
@@ -179,7 +180,8 @@ def test_a_joint_names_its_solid_and_what_it_cannot_hold(folder):
     slider.use_limit_lin_x = True
     bpy.ops.tallow.bake()
     ties = {joint["name"]: (joint["a"], joint["b"]) for joint in written(scene)["joints"]}
-    assert ties == {"Pin": ("Ball", "Crank"), "Screw": ("Ball", None), "Door": ("Ball", None), "Drawer": ("Ball", None)}, ties
+    assert ties == {"Pin": ("Ball", "Crank"), "Screw": ("Ball", None), "Door": ("Ball", None),
+                    "Drawer": ("Ball", None)}, ties
     said = warnings()
     for words in (("Glue", "Ball and Gone", "Gone is left out"), ("Screw", "Table is neither", "Ball in place"),
                   ("Door", "hinges have no limits"), ("Door", "do not break"), ("Drawer", "sliders have no limits")):
@@ -263,13 +265,15 @@ def test_a_body_that_is_renamed_still_follows_the_bake(folder):
 
 def test_children_that_are_bodies_follow_the_bake_whatever_their_names(folder):
     scenes.wax_in_a_box(folder, frames=6)
-    scene, parent, child = bpy.context.scene, add_body("Parent", (0.0, 0.0, 0.3)), add_body("Child", (0.0, 0.1, 0.3), 0.05)
+    scene, parent = bpy.context.scene, add_body("Parent", (0.0, 0.0, 0.3))
+    child = add_body("Child", (0.0, 0.1, 0.3), 0.05)
     child.parent, child.matrix_parent_inverse = parent, parent.matrix_world.inverted()
     bpy.context.view_layer.update()
     bpy.ops.tallow.bake()
     for frame in (1, 4, 6, 2):
         scene.frame_set(frame)
-        assert np.allclose(child.matrix_world.translation, (0.2 * (frame - 1), 0.1, 0.3), atol=1e-4), (frame, child.matrix_world)
+        place = (0.2 * (frame - 1), 0.1, 0.3)
+        assert np.allclose(child.matrix_world.translation, place, atol=1e-4), (frame, child.matrix_world)
     bpy.ops.tallow.bake()
     assert np.allclose(first_place(scene, "Child"), (0.0, 0.1, 0.3), atol=1e-5), first_place(scene, "Child")
 
@@ -293,7 +297,8 @@ def test_a_parent_that_moves_is_no_hand_move(folder):
 
 def test_a_body_under_a_stretched_parent_is_named_and_keeps_its_start(folder):
     scenes.wax_in_a_box(folder, frames=6)
-    scene, ball, straight = bpy.context.scene, add_body("Ball", (0.0, 0.0, 0.1), 0.06), add_body("Straight", (0.1, 0.1, 0.3), 0.06)
+    scene, ball = bpy.context.scene, add_body("Ball", (0.0, 0.0, 0.1), 0.06)
+    straight = add_body("Straight", (0.1, 0.1, 0.3), 0.06)
     stretch = add_empty("Stretch", (0.0, 0.0, 0.0))
     stretch.scale = (1.0, 1.0, 3.0)
     bpy.context.view_layer.update()

@@ -42,7 +42,8 @@ def test_wax_is_written_in_si_units_and_kelvin(folder):
     assert np.allclose(wax["velocity"], (0.1, 0, 0)) and np.allclose(wax["spin"], (0, 0, 2 * np.pi))
     points, faces = read(folder, wax["mesh"])
     assert np.allclose(np.ptp(points, axis=0), 0.04) and abs(volume(points, faces) - 0.04 ** 3) < 1e-9
-    assert scene["domain"]["cell_size"] == round(max(np.subtract(scene["domain"]["max"], scene["domain"]["min"])) / 24, 9)
+    size = np.subtract(scene["domain"]["max"], scene["domain"]["min"])
+    assert scene["domain"]["cell_size"] == round(max(size) / 24, 9)
 
 
 def test_modifiers_are_applied(folder):
@@ -234,7 +235,8 @@ def test_force_fields_that_are_left_out_are_named(folder):
     fan.tallow.role, fan.field.type, fan.hide_viewport = "SOLID", "WIND", True
     written, warnings = export(folder)
     assert [force["name"] for force in written["forces"]] == ["vortex"]
-    for words in (("wind", "disabled"), ("turbulence", "Turbulence", "left out"), ("harmonic", "Harmonic"), ("Fan", "disabled")):
+    for words in (("wind", "disabled"), ("turbulence", "Turbulence", "left out"), ("harmonic", "Harmonic"),
+                  ("Fan", "disabled")):
         assert sum(all(word in text for word in words) for text in warnings) == 1, (words, warnings)
     assert not any("magnet" in text or "vortex" in text for text in warnings), warnings
 
@@ -315,5 +317,6 @@ def test_a_million_triangles_in_under_a_second(folder):
         seconds, wall = time.process_time() - began, time.perf_counter() - wall
         _, exported = read(folder, member(written, "Wax")["mesh"])
         assert len(exported) == 2 * len(quads) > 990_000
-        print(f"MEASURED export of {len(exported)} triangles from {label}: {wall:.3f} s ({seconds:.3f} s of processor)", flush=True)
+        print(f"MEASURED export of {len(exported)} triangles from {label}: {wall:.3f} s ({seconds:.3f} s of processor)",
+              flush=True)
         assert seconds < 1.0

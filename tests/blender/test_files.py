@@ -118,7 +118,8 @@ def test_closing_blender_leaves_no_bake_of_an_unsaved_file(folder):
               "import scenes; from tallow import cache_paths; scenes.wax_in_a_box('')\n"
               "bpy.context.scene.tallow.cache_folder = ''; bpy.ops.tallow.bake()\n"
               "print('THERE', len(list(cache_paths.temporary_root().iterdir())))")
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", script],
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr",
+                             script],
                             capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)})
     assert result.returncode == 0 and "THERE 1" in result.stdout, result.stdout + result.stderr
     assert not list(folder.glob("tallow_cache_*"))
@@ -147,8 +148,10 @@ def test_animation_renders_from_the_command_line(folder):
     scene.render.resolution_x = scene.render.resolution_y = 48
     scene.render.filepath = str(folder / "out_")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
-    enable = f"import sys; sys.path.insert(0, {str(ROOT / 'addon')!r}); import addon_utils; addon_utils.enable('tallow')"
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", enable,
+    enable = (f"import sys; sys.path.insert(0, {str(ROOT / 'addon')!r}); "
+              "import addon_utils; addon_utils.enable('tallow')")
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr",
+                             enable,
                              str(folder / "shot.blend"), "-a"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     pictures = [scenes.pixels(folder / f"out_{frame:04d}.png") for frame in (1, 2, 3)]
@@ -186,7 +189,8 @@ def write_big_frame(path, n):
     faces["count"] = 3
     faces["v"] = np.concatenate([np.stack([i, i + 2 * n, j], 1), np.stack([j, i + 2 * n, j + 2 * n], 1)])
     names = "x y z vx vy vz temperature melt rest_x rest_y rest_z material".split()
-    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {len(rows)}\n" + "".join(f"property float {name}\n" for name in names)
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {len(rows)}\n"
+              + "".join(f"property float {name}\n" for name in names)
               + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
     path.write_bytes(header.encode() + rows.tobytes() + faces.tobytes())
     return len(faces)
@@ -223,11 +227,16 @@ def read_back(mesh):
         return array
     values = {attribute.name: numbers(attribute.data, "vector" if attribute.data_type == "FLOAT_VECTOR" else "value",
                                       3 if attribute.data_type == "FLOAT_VECTOR" else 1, np.float32)
-              for attribute in mesh.attributes if attribute.domain == "POINT" and attribute.data_type in ("FLOAT", "FLOAT_VECTOR")}
-    return {**values, "co": numbers(mesh.vertices, "co", 3, np.float32), "edges": numbers(mesh.edges, "vertices", 2, np.int32),
-            "vertex": numbers(mesh.loops, "vertex_index", 1, np.int32), "edge": numbers(mesh.loops, "edge_index", 1, np.int32),
-            "start": numbers(mesh.polygons, "loop_start", 1, np.int32), "total": numbers(mesh.polygons, "loop_total", 1, np.int32),
-            "smooth": numbers(mesh.polygons, "use_smooth", 1, bool), "material": numbers(mesh.polygons, "material_index", 1, np.int32)}
+              for attribute in mesh.attributes if attribute.domain == "POINT"
+              and attribute.data_type in ("FLOAT", "FLOAT_VECTOR")}
+    return {**values, "co": numbers(mesh.vertices, "co", 3, np.float32),
+            "edges": numbers(mesh.edges, "vertices", 2, np.int32),
+            "vertex": numbers(mesh.loops, "vertex_index", 1, np.int32),
+            "edge": numbers(mesh.loops, "edge_index", 1, np.int32),
+            "start": numbers(mesh.polygons, "loop_start", 1, np.int32),
+            "total": numbers(mesh.polygons, "loop_total", 1, np.int32),
+            "smooth": numbers(mesh.polygons, "use_smooth", 1, bool),
+            "material": numbers(mesh.polygons, "material_index", 1, np.int32)}
 
 
 def test_both_ways_to_fill_a_mesh_agree(folder):

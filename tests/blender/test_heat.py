@@ -6,7 +6,8 @@ import scenes
 
 def told(*words):
     from tallow.export import checks
-    return [p.text for p in checks.check_scene(bpy.context.scene) if not p.fatal and all(word in p.text for word in words)]
+    return [p.text for p in checks.check_scene(bpy.context.scene) if not p.fatal
+            and all(word in p.text for word in words)]
 
 
 def box_with(role, material, name="Thing"):
@@ -128,7 +129,8 @@ def test_quick_melt_of_a_house_stays_within_what_the_library_takes(folder):
     bpy.context.scene.frame_end = 10
     assert len(told("House takes about", "cannot be sped up more")) == 1
     from tallow.core import estimate
-    assert bpy.types.Scene.bl_rna.properties["tallow"].fixed_type.properties["thermal_speed"].hard_max == estimate.MOST_SPEED
+    settings = bpy.types.Scene.bl_rna.properties["tallow"].fixed_type
+    assert settings.properties["thermal_speed"].hard_max == estimate.MOST_SPEED
 
 
 def test_lamps_and_heated_volumes_can_be_too_slow_as_well(folder):
@@ -164,7 +166,8 @@ def test_surface_tension_is_no_setting_while_it_does_nothing(folder):
     from tallow.export.settings import solver_member
     assert "surface_tension_scale" not in solver_member(bpy.context.scene)
     bpy.ops.tallow.edit_material()
-    assert abs(bpy.context.scene.tallow.materials[0].as_dict()["surface_tension"] - 0.025) < 1e-6  # kept with the material
+    kept = bpy.context.scene.tallow.materials[0].as_dict()["surface_tension"]
+    assert abs(kept - 0.025) < 1e-6
 
 
 def test_an_editable_copy_is_the_same_material(folder):

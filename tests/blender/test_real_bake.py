@@ -73,7 +73,8 @@ def test_wax_on_a_hot_plate_melts(folder):
     began = time.monotonic()
     bpy.ops.tallow.bake()
     frames = stats(scene)
-    print(f"MEASURED wax cube at 24 cells, 24 frames: {time.monotonic() - began:.1f} s, molten {frames[-1]['melted']:.2f}", flush=True)
+    print(f"MEASURED wax cube at 24 cells, 24 frames: {time.monotonic() - began:.1f} s, "
+          f"molten {frames[-1]['melted']:.2f}", flush=True)
     assert frames[0]["melted"] < 0.01 < frames[-1]["melted"]
     scene.frame_set(24)
     mesh = scene.tallow.surface_object.data
@@ -114,8 +115,9 @@ def test_volumes_can_be_added(folder):
     volume = scene.tallow.volume_object.data
     for frame in (1, 3):
         scene.frame_set(frame)
-        grids = bpy.context.evaluated_depsgraph_get().id_eval_get(volume).grids if hasattr(
-            bpy.context.evaluated_depsgraph_get(), "id_eval_get") else volume.evaluated_get(bpy.context.evaluated_depsgraph_get()).grids
+        graph = bpy.context.evaluated_depsgraph_get()
+        shown = graph.id_eval_get(volume) if hasattr(graph, "id_eval_get") else volume.evaluated_get(graph)
+        grids = shown.grids
         assert grids.load()
         assert {"surface", "temperature", "viscosity", "velocity"} <= {grid.name for grid in grids}
 

@@ -21,7 +21,8 @@ def test_every_setting_has_a_name_and_a_tooltip(folder):
 
 def test_tooltips_read_well(folder):
     from tallow.properties import CLASSES
-    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description) for cls in CLASSES for prop in visible_properties(cls)]
+    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description) for cls in CLASSES
+             for prop in visible_properties(cls)]
     texts += [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in CLASSES
               for prop in visible_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
     odd = [name for name, text in texts if text and (text.endswith(".") or text[0].islower())]
@@ -43,7 +44,8 @@ def test_panels_are_in_the_order_of_the_questions(folder):
 
 def test_the_add_on_can_be_turned_off_and_on(folder):
     import addon_utils
-    handlers = sum(len(getattr(bpy.app.handlers, name)) for name in ("frame_change_post", "load_post", "save_pre", "undo_post"))
+    handlers = sum(len(getattr(bpy.app.handlers, name))
+                   for name in ("frame_change_post", "load_post", "save_pre", "undo_post"))
     addon_utils.disable("tallow")
     assert not hasattr(bpy.types.Scene, "tallow")
     addon_utils.enable("tallow", default_set=True)

@@ -35,7 +35,8 @@ def open_tab():
     for y in range(20, 420, 16):
         if drawn:
             return
-        subprocess.run(["xdotool", "mousemove", str(ui.x + ui.width - 10), str(window.height - ui.y - ui.height + y), "click", "1"])
+        subprocess.run(["xdotool", "mousemove", str(ui.x + ui.width - 10), str(window.height - ui.y - ui.height + y),
+                        "click", "1"])
         yield 0.3
 
 

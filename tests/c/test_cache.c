@@ -75,7 +75,7 @@ static void test_numbers_read_back_as_the_same_bits(void **state)
 static tlwIndex makeIndex(int frames)
 {
     tlwMessage message = {""};
-    tlwIndex index = {.library = tlwCopyString("0.1.0"),
+    tlwIndex index = {.library = tlwCopyString("1.2.3"),
                       .scene_name = tlwCopyString("A \"scene\""),
                       .scene_hash = UINT64_C(0xfedcba9876543210),
                       .fps = 24,

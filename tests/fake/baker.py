@@ -1,8 +1,8 @@
 """Stands in for the baker in tests: the same command line, events and files, without the physics.
 
-A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is set
-by FAKE_BAKER: `slow` (0.3 s a frame), `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel),
-`odd` (says something that nobody understands).
+A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is
+set by FAKE_BAKER: `slow` (0.3 s a frame), `crash` (killed after frame 3), `error`, `silent` (does not answer to
+cancel), `odd` (says something that nobody understands).
 """
 
 import argparse
@@ -64,13 +64,16 @@ def write_frame(cache, scene, frame, share):
         place = (middle[0] + wide * radius * x, middle[1] + wide * radius * y, height + flat * radius * z)
         rest = (middle[0] + radius * x, middle[1] + radius * y, middle[2] + radius * z)
         # Of two materials the second one is the half with x above the middle.
-        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest, float(x > 0 and len(scene.get("materials", [])) > 1)))
+        rows.append((*place, 0.0, 0.0, -2.0 * (1 - share), 293.15 + 80 * share, share, *rest,
+                     float(x > 0 and len(scene.get("materials", [])) > 1)))
     properties = "".join(f"property float {name}\n" for name in MESH)
     header = HEADER.format(vertices=len(rows), properties=properties,
                            faces=f"element face {len(faces)}\nproperty list uchar int vertex_indices\n")
-    write(cache / "mesh" / f"mesh_{frame:06d}.ply", header.encode(), b"".join(struct.pack("<12f", *row) for row in rows),
+    write(cache / "mesh" / f"mesh_{frame:06d}.ply", header.encode(),
+          b"".join(struct.pack("<12f", *row) for row in rows),
           b"".join(struct.pack("<B3i", 3, *face) for face in faces))
-    properties = "".join(f"property float {name}\n" for name in MESH[:-1]) + "property uchar material\nproperty uint id\n"
+    properties = "".join(f"property float {name}\n" for name in MESH[:-1])
+    properties += "property uchar material\nproperty uint id\n"
     write(cache / "particles" / f"particles_{frame:06d}.ply",
           HEADER.format(vertices=len(rows), properties=properties, faces="").encode(),
           b"".join(struct.pack("<11fBI", *row[:11], 0, i) for i, row in enumerate(rows)))
@@ -101,13 +104,15 @@ def main():
     cache = Path(arguments.cache)
     scene = json.loads((Path(arguments.scene) / "scene.json").read_text())
     first, last = scene["frames"]["start"], scene["frames"]["end"]
-    index = {"format": "tallow-cache", "version": 1, "library": "fake", "scene_hash": "0" * 16, "scene_name": scene["name"],
+    index = {"format": "tallow-cache", "version": 1, "library": "fake", "scene_hash": "0" * 16,
+             "scene_name": scene["name"],
              "fps": scene["frames"]["fps"], "frame_start": first, "frame_end": last,
              "cell_size": scene["domain"]["cell_size"], "finished": False, "frames": []}
     if arguments.resume and (cache / "bake.json").is_file():
         index["frames"] = json.loads((cache / "bake.json").read_text())["frames"]
     begin = index["frames"][-1]["frame"] + 1 if index["frames"] else first
-    emit(event="start", frames=[first, last], resume_from=begin - 1 if begin > first else None, cells=1000, library="fake")
+    emit(event="start", frames=[first, last], resume_from=begin - 1 if begin > first else None, cells=1000,
+         library="fake")
     if mode == "error":
         emit(event="error", result="TLW_BAD_MESH", text="Suzanne is not closed and cannot be filled. Close its holes.")
         return 1

@@ -26,7 +26,8 @@ class Strip:
 
 
 def new_data(slot, *paths):
-    bags = {"OBCrank": SimpleNamespace(fcurves=[curve("scale")]), "OBTap": SimpleNamespace(fcurves=[curve(path) for path in paths])}
+    bags = {"OBCrank": SimpleNamespace(fcurves=[curve("scale")]),
+            "OBTap": SimpleNamespace(fcurves=[curve(path) for path in paths])}
     action = SimpleNamespace(layers=[SimpleNamespace(strips=[Strip({}), Strip(bags)])], slots=list(bags))
     return SimpleNamespace(action=action, action_slot=slot, drivers=[], nla_tracks=[])
 
@@ -65,7 +66,8 @@ def test_what_moves_an_object():
 
 def test_what_moves_an_object_by_strips():
     for path, moves in (("color", False), ("location", True)):
-        data = SimpleNamespace(action=None, drivers=[], nla_tracks=[SimpleNamespace(strips=[strip(old_data(path).action)])])
+        data = SimpleNamespace(action=None, drivers=[],
+                               nla_tracks=[SimpleNamespace(strips=[strip(old_data(path).action)])])
         assert animation.moves_place(data) == moves
         nested = SimpleNamespace(action=None, strips=[strip(old_data(path).action)])  # a meta strip
         data.nla_tracks = [SimpleNamespace(strips=[nested])]
@@ -75,4 +77,5 @@ def test_what_moves_an_object_by_strips():
 def test_nothing_else_asks_an_action_for_its_curves():
     """From 5.0 on actions have no `fcurves`."""
     addon = Path(animation.__file__).resolve().parents[1]
-    assert [path.name for path in sorted(addon.rglob("*.py")) if "fcurves" in path.read_text(encoding="utf-8")] == ["animation.py"]
+    assert [path.name for path in sorted(addon.rglob("*.py"))
+            if "fcurves" in path.read_text(encoding="utf-8")] == ["animation.py"]

@@ -1,4 +1,4 @@
-"""The baker process, with the stand-in program where a bake is needed and with the real one where the library is built."""
+"""The baker process: with the stand-in program where a bake is needed, with the real one where the library is built."""
 
 import ctypes
 import json
@@ -62,7 +62,8 @@ def test_an_interpreter_has_to_prove_itself(tmp_path):
 
 
 def run_baker(tmp_path, *arguments, **environment):
-    result = subprocess.run([sys.executable, str(BAKER), str(tmp_path), str(tmp_path / "out"), *arguments], capture_output=True,
+    result = subprocess.run([sys.executable, str(BAKER), str(tmp_path), str(tmp_path / "out"), *arguments],
+                            capture_output=True,
                             text=True, stdin=subprocess.PIPE, env={**os.environ, **environment})
     return result.returncode, [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -165,7 +166,8 @@ def make_scene(folder, resolution, frames, size=0.5):
     path = writer.write_mesh("Block", corners, np.array(faces))
     writer.write_scene(SceneData(
         name="Block", frames={"start": 1, "end": frames, "fps": 24.0},
-        domain={"min": [-0.5, -0.5, 0.0], "max": [0.5, 0.5, 1.0], "cell_size": 1.0 / resolution}, world={}, solver={}, output={},
+        domain={"min": [-0.5, -0.5, 0.0], "max": [0.5, 0.5, 1.0], "cell_size": 1.0 / resolution}, world={}, solver={},
+        output={},
         materials=[{"name": "Honey", "density": [1400, 1400], "latent_heat": 0, "viscosity": 10.0}],
         objects=[{"name": "Block", "role": "liquid", "mesh": path, "material": "Honey",
                   "keys": [{"time": 0.0, "position": [0, 0, 0.5]}]}]))
@@ -234,13 +236,15 @@ def test_a_real_bake_ends_when_blender_is_gone(tmp_path):
 @needs_library
 def test_the_release_zip_brings_all_that_the_library_needs(tmp_path):
     import zipfile
-    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--library", str(NATIVE), "--out", str(tmp_path)], check=True)
+    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--library", str(NATIVE), "--out",
+                    str(tmp_path)], check=True)
     with zipfile.ZipFile(next(tmp_path.glob("*.zip"))) as archive:
         archive.extractall(tmp_path)
     names = (tmp_path / "tallow" / "lib" / "dependencies.txt").read_text().split()
     assert names and (tmp_path / "tallow" / "presets" / "materials" / "paraffin.json").is_file()
     make_scene(tmp_path / "scene", 8, 1)
-    baker = BakerProcess([sys.executable, str(tmp_path / "tallow" / "baker"), str(tmp_path / "scene"), str(tmp_path / "cache")])
+    baker = BakerProcess([sys.executable, str(tmp_path / "tallow" / "baker"), str(tmp_path / "scene"),
+                          str(tmp_path / "cache")])
     drain(baker, 60, until="frame")
     maps = Path(f"/proc/{baker.process.pid}/maps")
     loaded = maps.read_text() if maps.exists() else ""

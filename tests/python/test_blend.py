@@ -11,7 +11,8 @@ TIME = 1 / 24
 
 def body(position, angle, axis=(0.0, 0.0, 1.0), spin=(0.0, 0.0, 0.0)):
     half = 0.5 * angle
-    return {"position": list(position), "rotation": [math.cos(half), *(math.sin(half) * part for part in axis)], "spin": list(spin)}
+    return {"position": list(position), "rotation": [math.cos(half), *(math.sin(half) * part for part in axis)],
+            "spin": list(spin)}
 
 
 def same_rotation(a, b):

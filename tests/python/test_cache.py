@@ -79,6 +79,7 @@ def test_free_does_not_follow_links(tmp_path):
 def test_every_bake_gets_a_folder_of_its_own(tmp_path):
     now = datetime(2026, 1, 2, 3, 4, 5)
     folders = [cache_files.new_bake_folder(tmp_path / "deep" / "cache", now) for _ in range(3)]
-    assert [folder.name for folder in folders] == ["bake_20260102_030405", "bake_20260102_030405_2", "bake_20260102_030405_3"]
+    assert [folder.name for folder in folders] == ["bake_20260102_030405", "bake_20260102_030405_2",
+                                                   "bake_20260102_030405_3"]
     (tmp_path / "deep" / "cache" / "other").mkdir()
     assert cache_files.bakes(tmp_path / "deep" / "cache") == folders

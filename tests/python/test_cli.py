@@ -19,7 +19,8 @@ CLOCKS = {"seconds", "writing", "stages", "peak_memory"}  # of bake.json: they d
 
 
 def box(low, high):
-    return np.array([[x, y, z] for z in (low[2], high[2]) for y in (low[1], high[1]) for x in (low[0], high[0])], np.float32)
+    return np.array([[x, y, z] for z in (low[2], high[2]) for y in (low[1], high[1]) for x in (low[0], high[0])],
+                    np.float32)
 
 
 @pytest.fixture
@@ -54,7 +55,8 @@ def test_bake_writes_the_frames_asked_for_and_says_so(scene, tmp_path):
     assert events[0]["event"] == "start" and events[0]["frames"] == [1, 3]
     assert [event["frame"] for event in events if event["event"] == "frame"] == [1, 2, 3]
     assert events[-1]["event"] == "done" and events[-1]["frames"] == 3
-    assert sorted(path.name for path in (tmp_path / "cache" / "mesh").iterdir()) == [f"mesh_{n:06d}.ply" for n in (1, 2, 3)]
+    written = sorted(path.name for path in (tmp_path / "cache" / "mesh").iterdir())
+    assert written == [f"mesh_{n:06d}.ply" for n in (1, 2, 3)]
     again = tallow("bake", scene, "--out", tmp_path / "cache", "--resume")
     assert again.returncode == 0 and (tmp_path / "cache" / "mesh" / "mesh_000004.ply").is_file(), again.stderr
 

@@ -11,7 +11,7 @@ def test_only_events_are_parsed():
 
 def test_a_whole_bake():
     status = Status()
-    status.apply({"event": "start", "frames": [1, 4], "resume_from": None, "cells": 10, "library": "0.1.0"})
+    status.apply({"event": "start", "frames": [1, 4], "resume_from": None, "cells": 10, "library": "1.2.3"})
     assert status.state == "baking" and status.fraction == 0 and status.seconds_left is None
     status.apply({"event": "progress", "frame": 1, "done": 0.5, "stage": "pressure"})
     assert status.fraction == pytest.approx(1 / 8) and status.stage == "pressure"

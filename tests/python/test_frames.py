@@ -13,7 +13,8 @@ def write(path, faces=TETRAHEDRON, vertices=4):
     rows = np.arange(12 * vertices, dtype="<f4").reshape(vertices, 12)
     body = np.empty(len(faces), ply.TRIANGLE)
     body["count"], body["vertex"] = 3, faces
-    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n" + "".join(f"property float {n}\n" for n in NAMES)
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n"
+              + "".join(f"property float {n}\n" for n in NAMES)
               + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
     path.write_bytes(header.encode() + rows.tobytes() + body.tobytes())
     return rows
@@ -54,8 +55,10 @@ def test_open_and_empty_meshes_have_edges_too():
 def test_a_frame_carries_its_attributes_in_blender_units(tmp_path):
     rows = write(tmp_path / "a.ply")
     frame = frames.prepare(tmp_path / "a.ply", 10.0, "NONE", [])
-    assert np.allclose(frame.positions, rows[:, :3] * 10) and np.allclose(frame.attributes["velocity"], rows[:, 3:6] * 10)
-    assert np.allclose(frame.attributes["rest_position"], rows[:, 8:11] * 10) and np.allclose(frame.attributes["melt"], rows[:, 7])
+    assert np.allclose(frame.positions, rows[:, :3] * 10)
+    assert np.allclose(frame.attributes["velocity"], rows[:, 3:6] * 10)
+    assert np.allclose(frame.attributes["rest_position"], rows[:, 8:11] * 10)
+    assert np.allclose(frame.attributes["melt"], rows[:, 7])
     assert set(frame.attributes) == {"velocity", "rest_position", "temperature", "celsius", "melt", "material"}
     assert "tallow_color" in frames.prepare(tmp_path / "a.ply", 1.0, "MELT", []).attributes
 

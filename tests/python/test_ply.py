@@ -27,16 +27,19 @@ def test_rows_have_the_size_that_the_format_promises(tmp_path):
 def test_mixed_columns_are_read(tmp_path):
     rows = np.zeros(3, np.dtype([("x", "<f4"), ("material", "u1"), ("id", "<u4")]))
     rows["x"], rows["material"], rows["id"] = (1, 2, 3), (0, 1, 2), (7, 8, 2 ** 31)
-    header = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty uchar material\nproperty uint id\nend_header\n"
+    header = ("ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty uchar material\n"
+              "property uint id\nend_header\n")
     (tmp_path / "p.ply").write_bytes(header.encode() + rows.tobytes())
     got = ply.read(tmp_path / "p.ply")["vertex"]
     assert np.array_equal(got["id"], rows["id"]) and np.array_equal(ply.columns(got, "x"), [1, 2, 3])
     assert ply.columns(got, "x", "material").shape == (3, 2)
 
 
-@pytest.mark.parametrize("damage", [b"", b"ply\n", b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n",
-                                    b"ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\nend_header\n1234",
-                                    b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty quaternion x\nend_header\n1234"])
+@pytest.mark.parametrize("damage",
+                         [b"", b"ply\n", b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n",
+                          b"ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\nend_header\n1234",
+                          b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty quaternion x\n"
+                          b"end_header\n1234"])
 def test_damaged_files_are_refused(tmp_path, damage):
     (tmp_path / "bad.ply").write_bytes(damage)
     with pytest.raises(ply.PlyError):

@@ -7,8 +7,10 @@ from tallow.core import colors, estimate, plot, presets
 
 ADDON = Path(__file__).resolve().parents[2] / "addon" / "tallow"
 PRESETS = ADDON.parents[1] / "presets" / "materials"
-WAX = presets.normalised({"density": [900, 780], "solidus": 328.15, "liquidus": 333.15, "latent_heat": 210000, "specific_heat": [2100, 2900],
-                          "conductivity": [0.25, 0.15], "viscosity": [[333.15, 0.0075], [353.15, 0.005]], "solid_viscosity": 1e5}, "wax")
+WAX = presets.normalised({"density": [900, 780], "solidus": 328.15, "liquidus": 333.15, "latent_heat": 210000,
+                          "specific_heat": [2100, 2900],
+                          "conductivity": [0.25, 0.15], "viscosity": [[333.15, 0.0075], [353.15, 0.005]],
+                          "solid_viscosity": 1e5}, "wax")
 
 
 def test_water_is_always_there():
@@ -26,8 +28,10 @@ def test_every_shipped_preset_can_be_simulated(name):
 
 @pytest.mark.parametrize("path", sorted(PRESETS.glob("*.json")), ids=lambda path: path.stem)
 def test_the_page_on_materials_says_what_the_presets_hold(path):
-    page, preset = (ADDON.parents[1] / "docs" / "materials.md").read_text(encoding="utf-8"), json.loads(path.read_text(encoding="utf-8"))
-    assert f"**{preset['label']}.** {preset['description']}\n\n" + "".join(f"- {source}\n" for source in preset["sources"]) in page
+    page = (ADDON.parents[1] / "docs" / "materials.md").read_text(encoding="utf-8")
+    preset = json.loads(path.read_text(encoding="utf-8"))
+    sources = "".join(f"- {source}\n" for source in preset["sources"])
+    assert f"**{preset['label']}.** {preset['description']}\n\n{sources}" in page
     row = next(line for line in page.splitlines() if line.startswith(f"| {preset['label']} | "))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     for cell, key in ((1, "density"), (2, "specific_heat"), (3, "conductivity")):
@@ -53,7 +57,8 @@ def test_viscosity_goes_through_its_points_and_is_solid_when_cold():
 
 
 @pytest.mark.parametrize("change, word", [({"density": [0, 1]}, "density"), ({"solidus": 400, "liquidus": 300}, "melt"),
-                                          ({"viscosity": [[1, 0.0]]}, "viscosity"), ({"viscosity": [[1, 2], [1, 3]]}, "same temperature")])
+                                          ({"viscosity": [[1, 0.0]]}, "viscosity"),
+                                          ({"viscosity": [[1, 2], [1, 3]]}, "same temperature")])
 def test_impossible_materials_are_explained(change, word):
     assert any(word in text for text in presets.problems({**WAX, **change}))
 

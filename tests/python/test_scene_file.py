@@ -12,7 +12,8 @@ FACES = np.array([[0, 1, 2]], np.int32)
 def make(folder, **changes):
     writer = SceneWriter(folder)
     path = writer.write_mesh(writer.unique_stem("Suzanne"), POINTS, FACES)
-    scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={"gravity": [0, 0, -9.81]},
+    scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1},
+                      world={"gravity": [0, 0, -9.81]},
                       solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
                       materials=[{"name": "Wax", "viscosity": [[293.15, 0.001]]}],
                       objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "keys": [{"time": 0.0}]}])
@@ -25,7 +26,8 @@ def make(folder, **changes):
 def test_scene_file_is_valid_and_complete(tmp_path):
     scene = json.loads((make(tmp_path) / "scene.json").read_text())
     assert (scene["format"], scene["version"]) == ("tallow-scene", 1)
-    assert set(scene) == {"format", "version", "name", "frames", "domain", "world", "solver", "output", "materials", "objects",
+    assert set(scene) == {"format", "version", "name", "frames", "domain", "world", "solver", "output", "materials",
+                          "objects",
                           "forces", "joints"}
     assert (tmp_path / scene["objects"][0]["mesh"]).is_file()
 
@@ -58,13 +60,15 @@ def test_keys_that_say_nothing_new_are_left_out():
 
 def test_range_name_output_and_threads_do_not_make_another_scene(tmp_path):
     a = make(tmp_path / "a")
-    b = make(tmp_path / "b", name="B", frames={"start": 1, "end": 99, "fps": 24.0}, output={"vdb": False}, solver={"cfl": 2.0, "threads": 8})
+    b = make(tmp_path / "b", name="B", frames={"start": 1, "end": 99, "fps": 24.0}, output={"vdb": False},
+             solver={"cfl": 2.0, "threads": 8})
     assert difference(a, b) is None
 
 
-@pytest.mark.parametrize("change, words", [({"world": {"gravity": [0, 0, 0]}}, "world"), ({"domain": {"cell_size": 0.2}}, "domain"),
-                                           ({"frames": {"start": 2, "end": 10, "fps": 24.0}}, "start frame"),
-                                           ({"materials": [{"name": "Wax", "viscosity": [[293.15, 0.0011]]}]}, "material"),
+@pytest.mark.parametrize("change, words",
+                         [({"world": {"gravity": [0, 0, 0]}}, "world"), ({"domain": {"cell_size": 0.2}}, "domain"),
+                          ({"frames": {"start": 2, "end": 10, "fps": 24.0}}, "start frame"),
+                          ({"materials": [{"name": "Wax", "viscosity": [[293.15, 0.0011]]}]}, "material"),
                                            ({"objects": []}, "Suzanne")])
 def test_a_change_is_named(tmp_path, change, words):
     assert words in difference(make(tmp_path / "a"), make(tmp_path / "b", **change))
@@ -73,11 +77,13 @@ def test_a_change_is_named(tmp_path, change, words):
 def moving(tmp_path, name, heights, last):
     """A solid with a key per frame, merged as the exporter does it, and a wind that follows it."""
     keys = merge_keys([{"time": scene_file.number(i / 24), "position": [0, 0, z]} for i, z in enumerate(heights)])
-    return make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0}, objects=[{"name": "Mover", "role": "solid", "keys": keys}],
+    return make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0},
+                objects=[{"name": "Mover", "role": "solid", "keys": keys}],
                 forces=[{"name": "Wind", "keys": keys}])
 
 
-@pytest.mark.parametrize("heights, later", [([0, 1, 2], [0, 1, 2, 9, 4]), ([3, 3, 3], [3, 3, 3, 3, 4, 4]), ([0, 3, 3], [0, 3, 3, 3, 5]),
+@pytest.mark.parametrize("heights, later",
+                         [([0, 1, 2], [0, 1, 2, 9, 4]), ([3, 3, 3], [3, 3, 3, 3, 4, 4]), ([0, 3, 3], [0, 3, 3, 3, 5]),
                                             ([0, 1, 2, 5], [0, 1, 2, 7, 7, 8])])
 def test_what_moves_after_the_old_last_frame_is_no_change(tmp_path, heights, later):
     a, b = moving(tmp_path, "a", heights, 3), moving(tmp_path, "b", later, len(later))
@@ -97,7 +103,8 @@ def test_what_moves_before_it_is_a_change(tmp_path, later):
 def test_deforming_meshes_count_up_to_the_old_last_frame(tmp_path):
     def sheet(name, last):
         folder = make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0}, objects=[
-            {"name": "Sheet", "role": "solid", "keys": [], "deform": {"pattern": "meshes/s_%06d.ply", "first": 1, "last": last}}])
+            {"name": "Sheet", "role": "solid", "keys": [],
+             "deform": {"pattern": "meshes/s_%06d.ply", "first": 1, "last": last}}])
         for frame in range(1, last + 1):
             (folder / "meshes" / f"s_{frame:06d}.ply").write_bytes(b"%d" % frame)
         return folder
@@ -121,7 +128,8 @@ def test_going_there_and_back_is_no_change():
 
 
 def joint(x):
-    return [{"name": "Axle", "kind": "hinge", "a": "Wheel", "b": None, "anchor": [x, 0.0, 2.5], "axis": [0.0, 1.0, 0.0]}]
+    return [{"name": "Axle", "kind": "hinge", "a": "Wheel", "b": None, "anchor": [x, 0.0, 2.5],
+             "axis": [0.0, 1.0, 0.0]}]
 
 
 def test_what_floats_lose_on_the_way_back_is_no_change(tmp_path):
@@ -137,7 +145,8 @@ def test_what_floats_lose_on_the_way_back_is_no_change(tmp_path):
 
 def test_a_bake_that_goes_on_keeps_its_scene_to_the_last_digit(tmp_path):
     a = make(tmp_path / "a", joints=joint(1e-7))
-    b = make(tmp_path / "b", joints=joint(2e-7), frames={"start": 1, "end": 99, "fps": 24.0}, solver={"cfl": 2.0, "threads": 8})
+    b = make(tmp_path / "b", joints=joint(2e-7), frames={"start": 1, "end": 99, "fps": 24.0},
+             solver={"cfl": 2.0, "threads": 8})
     scene_file.go_on(a, b)
     scene = json.loads((a / "scene.json").read_text())
     assert scene["joints"] == joint(1e-7)

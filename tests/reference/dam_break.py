@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Potential flow of a collapsing column, by boundary elements: what `verify dam_break` is compared with.
 
-A column of water, one wide and two high, is let go at once on a slippery floor beside a slippery wall. Without viscosity
-and spin the velocity is the gradient of a potential that is harmonic inside. Its value on the free surface follows
-Bernoulli's law along the particles there (Longuet-Higgins and Cokelet 1976); its normal derivative follows from Green's
-identity with linear elements, with no flow through wall and floor. This shares nothing with our solver.
+A column of water, one wide and two high, is let go at once on a slippery floor beside a slippery wall. Without
+viscosity and spin the velocity is the gradient of a potential that is harmonic inside. Its value on the free surface
+follows Bernoulli's law along the particles there (Longuet-Higgins and Cokelet 1976); its normal derivative follows from
+Green's identity with linear elements, with no flow through wall and floor. This shares nothing with our solver.
 
-The time is T = t sqrt(2 g / a), the front Z = x / a, as Martin and Moyce 1952 write them. The tongue gets too thin for the
-elements at T = 2.
+The time is T = t sqrt(2 g / a), the front Z = x / a, as Martin and Moyce 1952 write them. The tongue gets too thin for
+the elements at T = 2.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class Column:
         floor = front * (1 - (1 - np.linspace(0, 1, self.floor + 1)) ** 2)
         wall = height * (1 - np.linspace(0, 1, self.wall + 1))
         zero = np.zeros_like
-        nodes = np.concatenate([np.stack([floor, zero(floor)], 1)[:-1], surface[:-1], np.stack([zero(wall), wall], 1)[:-1]])
+        nodes = np.concatenate([np.stack([floor, zero(floor)], 1)[:-1], surface[:-1],
+                                np.stack([zero(wall), wall], 1)[:-1]])
         count = len(nodes)
         single, single_end, double, double_end = element_integrals(nodes)
         kernel = double + np.roll(double_end, 1, axis=1)
@@ -110,7 +111,8 @@ class Column:
         tangent = np.stack([slopes(s, surface[:, 0]), slopes(s, surface[:, 1])], 1)
         length = np.maximum(np.hypot(*tangent.T), 1e-12)[:, None]
         tangent = tangent / length
-        velocity = slopes(s, potential)[:, None] / length * tangent + normal[:, None] * np.stack([tangent[:, 1], -tangent[:, 0]], 1)
+        across = np.stack([tangent[:, 1], -tangent[:, 0]], 1)
+        velocity = slopes(s, potential)[:, None] / length * tangent + normal[:, None] * across
         on_floor = np.append(solved[self.floor - 3:self.floor], potential[0])
         velocity[0] = np.polyfit(floor[-4:] - front, on_floor, 2)[1], 0.0
         velocity[-1, 0] = 0.0

@@ -89,7 +89,7 @@ void tlwPutSection(tlwStateWriter *writer, const char *name, const void *bytes, 
         if (!strcmp(writer->table[i].name, name))
             writer->misused = true;
     Section *section = &writer->table[writer->count++];
-    strcpy(section->name, name);
+    memcpy(section->name, name, strlen(name) + 1);
     section->offset = writer->offset;
     section->size = size;
     section->checksum = hashChunks(TLW_HASH_SEED, bytes, size);
@@ -196,7 +196,7 @@ tlwResult tlwOpenState(const char *path, tlwMessage *message, tlwStateReader **r
         return tlwFailMemory(message, "a checkpoint");
     }
     made->fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info;
+    struct stat info = {0};
     tlwResult result;
     if (made->fd < 0 || fstat(made->fd, &info) != 0)
         result = tlwFail(message, TLW_BAD_FILE, "The checkpoint %s could not be read: %s.", path, strerror(errno));

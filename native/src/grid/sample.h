@@ -69,7 +69,6 @@ static inline tlwStencil tlwPlaceStencil(const tlwPlace *place, int axis)
 
 // Four numbers at once: the corners of a square, x fastest. On machines without vectors the compiler takes it apart.
 typedef float tlwFloat4 __attribute__((vector_size(16)));
-typedef int tlwInt4 __attribute__((vector_size(16)));
 
 static inline tlwFloat4 tlwLoadSquare(const float *v, int64_t sy)
 {
@@ -81,7 +80,7 @@ static inline float tlwInterpolate(const tlwGrid *grid, const float *field, tlwS
 {
     const float *v = field + s.index;
     tlwFloat4 low = tlwLoadSquare(v, grid->stride_y), high = tlwLoadSquare(v + grid->stride_z, grid->stride_y);
-    tlwFloat4 q = low + s.f[2] * (high - low), upper = __builtin_shuffle(q, (tlwInt4){2, 3, 2, 3});
+    tlwFloat4 q = low + s.f[2] * (high - low), upper = __builtin_shufflevector(q, q, 2, 3, 2, 3);
     q += s.f[1] * (upper - q);
     return q[0] + s.f[0] * (q[1] - q[0]);
 }
@@ -93,8 +92,8 @@ static inline float tlwInterpolateGradient(const tlwGrid *grid, const float *fie
     float x = s.f[0], y = s.f[1];
     tlwFloat4 low = tlwLoadSquare(v, grid->stride_y), high = tlwLoadSquare(v + grid->stride_z, grid->stride_y);
     tlwFloat4 rise = high - low, q = low + s.f[2] * rise;
-    tlwFloat4 back = __builtin_shuffle(q, (tlwInt4){2, 3, 2, 3}), slope = back - q, line = q + y * slope;
-    tlwFloat4 climb = rise + y * (__builtin_shuffle(rise, (tlwInt4){2, 3, 2, 3}) - rise);
+    tlwFloat4 back = __builtin_shufflevector(q, q, 2, 3, 2, 3), slope = back - q, line = q + y * slope;
+    tlwFloat4 climb = rise + y * (__builtin_shufflevector(rise, rise, 2, 3, 2, 3) - rise);
     gradient[0] = line[1] - line[0];
     gradient[1] = slope[0] + x * (slope[1] - slope[0]);
     gradient[2] = climb[0] + x * (climb[1] - climb[0]);

@@ -127,7 +127,7 @@ tlwResult tlwHashDeformFiles(tlwDeformFiles *files)
     tlwMessage *message = &files->context->message;
     uint64_t hash = TLW_HASH_SEED;
     tlwFree(files->hashes);
-    files->hashes = tlwAlloc((size_t)(files->last - files->first + 1), sizeof *files->hashes);
+    files->hashes = tlwAlloc((size_t)files->last - (size_t)files->first + 1, sizeof *files->hashes);
     if (!files->hashes)
         return tlwFailMemory(message, "a deforming mesh");
     for (int frame = files->first; frame <= files->last; frame++) {

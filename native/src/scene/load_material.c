@@ -42,7 +42,7 @@ static tlwResult readCurve(const tlwJson *json, const char *key, tlwCurve *curve
         return tlwFailType(&value, wanted);
     for (tlwJson item = tlwFirstItem(&value); item.node; tlwNextItem(&item)) {
         const cJSON *a = cJSON_IsArray(item.node) ? item.node->child : NULL, *b = a ? a->next : NULL;
-        if (!cJSON_IsNumber(a) || !cJSON_IsNumber(b) || b->next)
+        if (!b || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) || b->next)
             return tlwFailType(&item, "a pair [kelvin, Pa s]");
         made.temperature[item.index] = a->valuedouble;
         made.value[item.index] = b->valuedouble;

@@ -113,7 +113,7 @@ static inline float larger(float a, float b)
 }
 
 // Whether one sample is nearly all of the diagonal. Loose: its rounding differs from that of findHold.
-static inline bool isHeld(float most, float diagonal, float mass)
+static inline int isHeld(float most, float diagonal, float mass)
 {
     return (mass > 0) & (most * (float)(1 + 1.01 * REST) > diagonal);
 }
@@ -204,7 +204,7 @@ static bool isKnot(const Cluster *cluster, Sample s)
 static Sample findOuter(const tlwStressLevel *level, const Cluster *cluster)
 {
     const tlwTie *tie = &cluster->tie;
-    Sample seen[6 * TLW_TIE_FACES];
+    Sample seen[6 * TLW_TIE_FACES] = {{-1, 0}};
     int count = 0, most = -1;
     double rest = 0;
     for (int f = 0; f < tie->count; f++) {

@@ -133,7 +133,7 @@ static void makeRange(void *context, int64_t begin, int64_t end)
     const Search *s = context;
     Found *found = s->found + s->start[begin / BLOCK];
     for (int64_t n = begin; n < end; n++) {
-        Spot spot;
+        Spot spot = {0};
         if (s->kind[n] == NO_BALL)
             continue;
         findBall(s->place, n, &spot);

@@ -301,7 +301,7 @@ static bool joinLists(Cut *u, int64_t blocks)
     pieces->cuts = ok && total ? tlwAlloc((size_t)total, sizeof *pieces->cuts) : NULL;
     ok = ok && (pieces->cuts || !total);
     for (int64_t n = 0; n < blocks; n++) {
-        if (ok && u->lists[n].count)
+        if (pieces->cuts && u->lists[n].count)
             memcpy(pieces->cuts + pieces->cut_count, u->lists[n].items,
                    (size_t)u->lists[n].count * sizeof *pieces->cuts);
         pieces->cut_count += ok ? u->lists[n].count : 0;
@@ -330,9 +330,10 @@ static float faceShare(const Cut *u, int axis, const int at[3])
     int v = (axis + 1) % 3, w = (axis + 2) % 3;
     for (int n = 0; n < NODES * NODES; n++) {
         float p[3] = {(float)at[0], (float)at[1], (float)at[2]};
-        p[v] += (float)(n % NODES) / PARTS;
-        p[w] += (float)(n / NODES) / PARTS;
-        d[n / NODES][n % NODES] = tlwSampleCentre(u->grid, u->distance, p);
+        int column = n % NODES, row = n / NODES;
+        p[v] += (float)column / PARTS;
+        p[w] += (float)row / PARTS;
+        d[row][column] = tlwSampleCentre(u->grid, u->distance, p);
     }
     for (int n = 0; n < PARTS; n++)
         for (int m = 0; m < PARTS; m++)

@@ -354,7 +354,7 @@ tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPiece
         return TLW_OK;
     tlwMotion *after = listMotions(pieces), *mean = listMotions(pieces);
     tlwResult result = after && mean ? TLW_OK : tlwFailMemory(&context->message, "the frozen pieces");
-    for (int n = 0; result == TLW_OK && n < pieces->count; n++) {
+    for (int n = 0; mean && result == TLW_OK && n < pieces->count; n++) {
         const tlwPiece *piece = &pieces->items[n];
         mean[n] = (tlwMotion){tlwMulAdd(piece->centre, 0.5, piece->shift), tlwScale(piece->shift, 1 / dt),
                               tlwScale(tlwRotationVectorFromQuat(piece->turn), 1 / dt)};

@@ -55,7 +55,8 @@ bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], 
     float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     if (length * per_cell < 0.1f)
         return false;
-    for (float step = start; step < start + 2; step += 0.5f) {
+    float step = start;
+    while (step < start + 2) {
         int cell[3];
         for (int a = 0; a < 3; a++) {
             cell[a] = tlwFastFloor(p[a] + step * g[a] / length);
@@ -67,6 +68,7 @@ bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], 
         *c = tlwCellIndex(grid, cell[0], cell[1], cell[2]);
         if (tlwGetCentreSolid(grid, solid, *c) >= 0)
             return true;
+        step += 0.5f;
     }
     return false;
 }

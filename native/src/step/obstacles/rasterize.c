@@ -189,7 +189,8 @@ static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3
     static const float still[TLW_TILE];
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
     const float *solid = tlwGetFloats(grid, s->flow->solid);
-    if (memcmp(velocity, still, sizeof still)) // where nothing ever moves, pages are not touched
+    // Where nothing ever moves, pages are not touched. A zero with a sign is cleared too.
+    if (memcmp(velocity, still, sizeof still)) // NOLINT(bugprone-suspicious-memory-comparison)
         memset(velocity, 0, sizeof still);
     if (!memcmp(object + row, none, sizeof none))
         return;

@@ -5,7 +5,7 @@
 #include "step/liquid/walls.h"
 #include "step/obstacles/face_share.h"
 
-#define SIDE -0.02f // cells: how far inside the centre of a film on the domain's side is
+#define SIDE (-0.02f) // cells: how far inside the centre of a film on the domain's side is
 #define FILM 0.25f // cells: a film whose top is less than this above the first open centre is shown down into the solid
 
 static bool isInDomain(const tlwGrid *grid, int i, int j, int k)
