@@ -29,10 +29,10 @@ def tests():
             except Exception:  # noqa: B902
                 traceback.print_exc()
                 result = "FAIL"
-            from tallow import bake
-            if bake.current():
-                bake.cancel()
-            while bake.current():
+            from tallow.baking import job
+            if job.current():
+                job.cancel()
+            while job.current():
                 yield 0.1
             print(f"RESULT {result} {PATH.stem}.{name}", flush=True)
 

@@ -62,62 +62,62 @@ def test_a_bake_of_an_unsaved_file_survives_its_first_save(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
     scene.tallow.cache_folder = ""
-    from tallow import cache_paths
-    assert cache_paths.is_temporary(scene)
+    from tallow.baking import paths
+    assert paths.is_temporary(scene)
     bpy.ops.tallow.bake()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "first.blend"))
     scene = bpy.context.scene
     scene.frame_set(6)
-    assert cache_paths.bake_folder(scene) and len(scene.tallow.surface_object.data.vertices) == 266
+    assert paths.bake_folder(scene) and len(scene.tallow.surface_object.data.vertices) == 266
     bpy.ops.tallow.free()
 
 
 def test_the_first_save_moves_a_bake_next_to_the_file(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
     scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
-    assert Path(scene.tallow.bake_path).parent == cache_paths.temporary_root()
+    assert Path(scene.tallow.bake_path).parent == paths.temporary_root()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "first.blend"))
     scene = bpy.context.scene
-    assert cache_paths.bake_folder(scene).parent == folder / "tallow_cache_first"
-    assert not cache_paths.temporary_root().exists()
+    assert paths.bake_folder(scene).parent == folder / "tallow_cache_first"
+    assert not paths.temporary_root().exists()
     scene.frame_set(6)
     assert len(scene.tallow.surface_object.data.vertices) == 266
 
 
 def test_the_bake_of_a_file_that_was_never_saved_goes_with_it(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     bpy.context.scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
-    own = cache_paths.temporary_root() / "notes.txt"
+    own = paths.temporary_root() / "notes.txt"
     own.write_text("not Tallow's")
     bpy.ops.wm.read_homefile(use_factory_startup=True)
-    assert [path.name for path in cache_paths.temporary_root().iterdir()] == ["notes.txt"]
+    assert [path.name for path in paths.temporary_root().iterdir()] == ["notes.txt"]
     own.unlink()
 
 
 def test_a_copy_that_was_saved_keeps_its_bake(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     bpy.context.scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "copy.blend"), copy=True)
     bpy.ops.wm.open_mainfile(filepath=str(folder / "copy.blend"))
-    assert cache_paths.bake_folder(bpy.context.scene)
+    assert paths.bake_folder(bpy.context.scene)
     bpy.ops.tallow.free()
 
 
 def test_closing_blender_leaves_no_bake_of_an_unsaved_file(folder):
     script = (f"import sys; sys.path[:0] = [{str(ROOT / 'addon')!r}, {str(ROOT / 'tests' / 'blender')!r}]\n"
               "import addon_utils, bpy; addon_utils.enable('tallow', default_set=True)\n"
-              "import scenes; from tallow import cache_paths; scenes.wax_in_a_box('')\n"
+              "import scenes; from tallow.baking import paths; scenes.wax_in_a_box('')\n"
               "bpy.context.scene.tallow.cache_folder = ''; bpy.ops.tallow.bake()\n"
-              "print('THERE', len(list(cache_paths.temporary_root().iterdir())))")
+              "print('THERE', len(list(paths.temporary_root().iterdir())))")
     result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", script],
                             capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)})
     assert result.returncode == 0 and "THERE 1" in result.stdout, result.stdout + result.stderr
@@ -138,7 +138,7 @@ def test_a_lost_cache_is_a_note_and_not_an_error(folder):
 def test_animation_renders_from_the_command_line(folder):
     scenes.wax_in_a_box(folder, frames=3)
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     bpy.ops.tallow.bake()
     scene.render.use_motion_blur = True
@@ -159,7 +159,7 @@ def test_animation_renders_from_the_command_line(folder):
 def test_velocity_blurs_the_motion(folder):
     scenes.wax_in_a_box(folder, frames=3)
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     bpy.ops.tallow.bake()
     scene.render.motion_blur_shutter = 2.0

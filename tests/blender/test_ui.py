@@ -13,14 +13,14 @@ def visible_properties(group):
 
 
 def test_every_setting_has_a_name_and_a_tooltip(folder):
-    from tallow.properties import CLASSES
+    from tallow.model.properties import CLASSES
     unexplained = [f"{cls.__name__}.{prop.identifier}" for cls in CLASSES for prop in visible_properties(cls)
                    if not prop.description or not prop.name]
     assert not unexplained, unexplained
 
 
 def test_tooltips_read_well(folder):
-    from tallow.properties import CLASSES
+    from tallow.model.properties import CLASSES
     texts = [(f"{cls.__name__}.{prop.identifier}", prop.description) for cls in CLASSES for prop in visible_properties(cls)]
     texts += [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in CLASSES
               for prop in visible_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
@@ -29,14 +29,14 @@ def test_tooltips_read_well(folder):
 
 
 def test_every_operator_has_a_tooltip(folder):
-    from tallow.operators import CLASSES
+    from tallow.ui.operators import CLASSES
     assert not [cls.bl_idname for cls in CLASSES if not cls.bl_description or not cls.bl_label]
     for cls in CLASSES:
         assert hasattr(bpy.ops.tallow, cls.bl_idname.split(".")[1])
 
 
 def test_panels_are_in_the_order_of_the_questions(folder):
-    from tallow.panels import CLASSES
+    from tallow.ui.panels import CLASSES
     tops = [cls.bl_label for cls in CLASSES if not hasattr(cls, "bl_parent_id")]
     assert tops == ["What is this object?", "Where does it happen?", "World", "Bake", "Show", "Render"]
 
@@ -62,5 +62,5 @@ def test_saved_choices_survive_a_reload(folder):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "a.blend"))
     cube = bpy.data.objects["Cube"]
-    from tallow.properties.materials import lookup
+    from tallow.model.materials import lookup
     assert cube.tallow.role == "INFLOW" and lookup(bpy.context.scene, cube.tallow.material)["label"] == "Mine"

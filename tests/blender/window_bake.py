@@ -17,13 +17,13 @@ def until(condition, seconds=30.0):
 
 
 def status():
-    from tallow import bake
-    return bake.status_of(bpy.context.scene)
+    from tallow.baking import job
+    return job.status_of(bpy.context.scene)
 
 
 def running():
-    from tallow import bake
-    return bake.current() is not None
+    from tallow.baking import job
+    return job.current() is not None
 
 
 def start(folder, frames=12, mode="slow"):
@@ -68,10 +68,10 @@ def test_pause_resume_and_cancel(folder):
 
 
 def test_a_killed_baker_is_one_sentence(folder):
-    from tallow import bake
+    from tallow.baking import job
     start(folder)
     yield from until(lambda: status().frame >= 2)
-    os.kill(bake.current().process.process.pid, signal.SIGKILL)
+    os.kill(job.current().process.process.pid, signal.SIGKILL)
     yield from until(lambda: not running())
     assert status().state == "failed" and "memory" in status().error and "kept" in status().error
     assert bpy.ops.tallow.bake.poll() and bpy.ops.tallow.free.poll()
@@ -174,10 +174,10 @@ def test_a_frame_that_cannot_be_shown_does_not_end_the_bake(folder):
 
 
 def test_another_file_ends_the_bake(folder):
-    from tallow import bake
+    from tallow.baking import job
     start(folder, frames=40)
     yield from until(lambda: status().frame >= 2)
-    process = bake.current().process.process
+    process = job.current().process.process
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     yield 0.5
     assert not running() and process.poll() is not None
@@ -187,7 +187,7 @@ def test_scrubbing_and_rendering_do_not_crash(folder):
     start(folder, frames=8, mode="")
     yield from until(lambda: not running())
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     for color in ("TEMPERATURE", "VISCOSITY", "NONE"):
         scene.tallow.show_color = color

@@ -7,7 +7,7 @@ drawn = []
 
 
 def watch():
-    from tallow.panels import CLASSES
+    from tallow.ui.panels import CLASSES
     for cls in CLASSES:
         cls.draw = watched(cls.draw, cls.__name__)
 
@@ -69,13 +69,13 @@ def test_every_role_and_state_draws(folder):
     yield 0.2
     tallow.frame_start, tallow.frame_end = 1, 4
     bpy.ops.tallow.bake()
-    from tallow import bake
-    while bake.current():
+    from tallow.baking import job
+    while job.current():
         yield 0.1
     tallow.show_particles = tallow.show_cells = True
     bpy.context.scene.frame_set(30)
     yield 0.3
-    bake.fail(bpy.context.scene, "The baker was stopped by the system, most often because memory ran out.")
+    job.fail(bpy.context.scene, "The baker was stopped by the system, most often because memory ran out.")
     yield 0.3
     tallow.domain = None
     yield 0.3
