@@ -248,3 +248,19 @@ def test_both_ways_to_fill_a_mesh_agree(folder):
     assert {"velocity", "celsius"} <= set(results[0])
     for name, array in results[0].items():
         assert np.array_equal(array, results[1][name]), name
+
+
+def test_attributes_that_no_module_names_reach_the_mesh(folder):
+    from tallow.core import ply
+    from tallow.playback import fill
+    write_big_frame(folder / "big.ply", 4)
+    data = (folder / "big.ply").read_bytes().replace(b"property float melt\n", b"property float ash\n")
+    for axis in b"xyz":
+        data = data.replace(b"property float v%c\n" % axis, b"property float flow_%c\n" % axis)
+    (folder / "big.ply").write_bytes(data)
+    mesh = bpy.data.meshes.new("Filled")
+    fill.fill_mesh(mesh, fill.prepare(folder / "big.ply", 1.0, "NONE", []))
+    kinds = {name: mesh.attributes[name].data_type for name in ("ash", "flow", "celsius")}
+    assert kinds == {"ash": "FLOAT", "flow": "FLOAT_VECTOR", "celsius": "FLOAT"} and "melt" not in mesh.attributes
+    rows = ply.read(folder / "big.ply")["vertex"]
+    assert np.array_equal(read_back(mesh)["ash"], rows["ash"])

@@ -64,3 +64,21 @@ def test_saved_choices_survive_a_reload(folder):
     cube = bpy.data.objects["Cube"]
     from tallow.model.materials import lookup
     assert cube.tallow.role == "INFLOW" and lookup(bpy.context.scene, cube.tallow.material)["label"] == "Mine"
+
+
+def test_every_role_of_the_table_is_complete(folder):
+    from tallow.model import icons, materials, roles
+    known = bpy.data.objects["Cube"].tallow.bl_rna.properties.keys()
+    for role in roles.TABLE:
+        groups = role.settings + role.motion + role.heat + (role.exported,)
+        names = {setting.name for group in groups for setting in group} | set(role.keyed) | set(role.first)
+        names |= {setting.when.setting for group in groups for setting in group if setting.when}
+        assert names <= set(known), (role.identifier, names - set(known))
+        assert icons.name(*role.icons) != "NONE" and (role.identifier == "NONE" or (role.member and role.words)), role.identifier
+        assert role.fluid == bool(role.materials) and set(role.materials) <= set(materials.all_presets()), role.identifier
+
+
+def test_the_numbers_of_roles_are_those_of_saved_files(folder):
+    items = bpy.data.objects["Cube"].tallow.bl_rna.properties["role"].enum_items
+    assert {item.identifier: item.value for item in items} == {
+        "NONE": 0, "WAX": 1, "LIQUID": 2, "INFLOW": 3, "OUTFLOW": 4, "SOLID": 5, "RIGID": 6, "HEAT": 7}

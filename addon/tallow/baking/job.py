@@ -16,7 +16,7 @@ from ..core import cache as cache_files
 from ..core import scene_file
 from ..core.events import Status, format_seconds
 from ..core.process import BakerProcess, explain_exit
-from ..model import observers, roles, shot
+from ..model import observers, role_effects, roles, shot
 from . import command, paths, session
 from .export import ExportError, checks, export_scene
 
@@ -83,7 +83,7 @@ class Job:
     def _adopt(self, scene: bpy.types.Scene) -> None:
         """The new bake has something to show: it takes the place of the previous one."""
         paths.set_bake(scene, self.folder)
-        roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
+        role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder and not scene.tallow.keep_old:
             self._try(lambda: cache_files.free(self.previous), f"The previous bake in {self.previous} cannot be deleted")
         observers.bake_changed(scene)

@@ -70,7 +70,7 @@ def show_bake(options: argparse.Namespace) -> None:
         sys.exit(f"There is no bake of {options.scene} in {options.out}")
     scene.tallow.bake_path = str(newest.parent)
     roles = module_of("model.roles")
-    roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
+    module_of("model.role_effects").update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
 
 
 @contextmanager

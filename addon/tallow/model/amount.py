@@ -22,7 +22,7 @@ def memory(scene: bpy.types.Scene) -> int:
 def liquid_volume(scene: bpy.types.Scene) -> float:
     """About how much liquid there will be, m3: cheap enough for every redraw."""
     volumes = [_volume(scene, obj) for obj in roles.with_role(scene, *roles.SOURCES)]
-    volumes += [_inflow_volume(scene, obj) for obj in roles.with_role(scene, "INFLOW")]
+    volumes += [_inflow_volume(scene, obj) for obj in roles.with_role(scene, *roles.POURING)]
     total = sum(volume for volume in volumes if math.isfinite(volume))  # coordinates may be no numbers, which checks say
     extent = domain.size(scene)
     return min(total, extent.x * extent.y * extent.z) if extent else total

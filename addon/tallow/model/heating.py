@@ -24,9 +24,9 @@ class Melting(NamedTuple):
 
 def slowest(scene: bpy.types.Scene) -> Optional[Melting]:
     """The wax that takes longest, at the heat that melts it fastest."""
-    heaters = roles.with_role(scene, "HEAT")
+    heaters = roles.with_role(scene, *roles.HEATERS)
     found = []
-    for obj in roles.with_role(scene, "WAX") if heaters else ():
+    for obj in roles.with_role(scene, *roles.FROZEN) if heaters else ():
         material = lookup(scene, obj.tallow.material)
         times = [_melting_time(scene, obj, material, heater) for heater in heaters] if material else []
         seconds = min((time for time in times if time > 0.0), default=None)

@@ -9,13 +9,14 @@ import bpy
 from mathutils import Matrix
 
 from ..core import animation
+from . import roles
 
 TOLERANCE = 1e-4
 
 
 def start_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
     """Where an object stands for a new bake, if playback has moved it: a body, or what hangs on one as its child."""
-    if obj.tallow.role == "RIGID" and obj.tallow.has_rest and obj.tallow.follow_bake:
+    if roles.of(obj).body and obj.tallow.has_rest and obj.tallow.follow_bake:
         return rest_matrix(obj)
     start = start_matrix(obj.parent) if obj.parent else None
     return start @ obj.parent.matrix_world.inverted_safe() @ obj.matrix_world if start else None

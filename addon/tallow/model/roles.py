@@ -1,24 +1,163 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a role does to an object besides being exported: sensible first settings, and how it is displayed."""
+"""What an object can be in the simulation: one table, and questions about it.
+
+The enum property, the panel's rows, the export, the checks and the display are all driven by this table. To add a role, add a row.
+A setting that no role has yet is a property in `properties/objects.py`.
+"""
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Optional
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import bpy
 
-from ..core import presets
-from .materials import lookup, preset_or
-
 TYPES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
-SOURCES = ("WAX", "LIQUID")
-GHOSTS = ("INFLOW", "OUTFLOW")  # never rendered
-FLUIDS = SOURCES + GHOSTS[:1]
-_automatic = False  # a temperature is being set by us
-DENSE = 300  # faces; a wire of more than that hides what is behind it
 
 
-def can_have_role(obj: bpy.types.Object) -> bool:
+class When(NamedTuple):
+    """A condition: another setting of the object has one of these values."""
+    setting: str
+    values: Tuple[str, ...]
+
+
+class Setting(NamedTuple):
+    """A property of `Object.tallow`, as the panel shows it and the export writes it."""
+    name: str
+    expand: bool = False  # an enum whose values lie side by side
+    when: Optional[When] = None
+
+
+Settings = Tuple[Setting, ...]
+Groups = Tuple[Settings, ...]  # of a panel; each is a block of fields
+
+
+@dataclass(frozen=True)
+class Role:
+    identifier: str
+    number: int  # in saved files: never changes
+    label: str
+    description: str
+    icons: Tuple[str, ...]  # the first that this Blender has
+    button: str = ""  # a label that fits on half a sidebar, where `label` does not
+
+    # What the panels show.
+    settings: Groups = ()
+    motion: Groups = ()  # under "Motion at the Start"
+    heat: Groups = ()  # under "Heat"
+
+    # What scene.json gets.
+    member: str = ""  # its `role` there
+    words: str = ""  # "a rigid body", for sentences
+    exported: Settings = ()  # written once
+    keyed: Tuple[str, ...] = ()  # settings that can be animated, written as keys
+
+    # What it does.
+    source: bool = False  # turns into liquid or wax on the first frame; its own mesh then gives way to the baked surface
+    frozen: bool = False  # starts solid
+    pours: bool = False  # gives liquid during the shot
+    body: bool = False  # is moved by the simulation
+    heater: bool = False
+    can_warm: bool = False  # its temperature may melt wax
+    deforms: bool = False  # may change its shape over time
+    fitted: bool = False  # a domain that is fitted to everything holds it
+    held: Union[bool, When] = False  # a joint can hold it
+    ghost: Union[bool, When] = False  # shown as wires and never rendered
+
+    # What it starts with. Roles of one family keep what the artist chose for the other.
+    family: str = ""
+    materials: Tuple[str, ...] = ()  # presets; the first that exists
+    temperature: float = 20.0  # degrees C, of roles without a material
+    first: Dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def fluid(self) -> bool:
+        """Whether it has a material that flows or melts."""
+        return self.family == "fluid"
+
+
+def _group(*names: Union[str, Setting]) -> Settings:
+    return tuple(name if isinstance(name, Setting) else Setting(name) for name in names)
+
+
+TEMPERATURE, ENABLED, SURFACE = _group("temperature"), _group("enabled"), Setting("surface", expand=True)
+START = (_group("velocity"), _group("spin"))
+IS_SOLID, IS_POWER, IS_LAMP = (When("heat_kind", kinds) for kinds in (("SOLID",), ("VOLUME", "LAMP"), ("LAMP",)))
+BY_DENSITY, BY_MASS = (Setting(name, when=When("weigh_by", (name.upper(),))) for name in ("density", "mass"))
+
+TABLE: Tuple[Role, ...] = (
+    Role("NONE", 0, "None", "Not part of the simulation", ("X",)),
+    Role("WAX", 1, "Wax", "Solid material that melts when it gets hot and hardens when it cools", ("MESH_MONKEY",),
+         settings=(TEMPERATURE,), motion=START,
+         member="liquid", words="wax", exported=_group("velocity", "spin"), keyed=("temperature",),
+         source=True, frozen=True, fitted=True,
+         family="fluid", materials=("paraffin", "beeswax")),
+    Role("LIQUID", 2, "Liquid", "Liquid that flows from the start", ("MATFLUID", "MOD_FLUIDSIM"),
+         settings=(TEMPERATURE,), motion=START,
+         member="liquid", words="liquid", exported=_group("velocity", "spin"), keyed=("temperature",),
+         source=True, can_warm=True, fitted=True,
+         family="fluid", materials=("water",)),
+    Role("INFLOW", 3, "Inflow", "Pours liquid into the scene", ("IMPORT",),
+         settings=(TEMPERATURE, _group("velocity"), _group("local_velocity"), ENABLED),
+         member="inflow", words="an inflow", keyed=("temperature", "velocity", "enabled"),
+         pours=True, can_warm=True, fitted=True, ghost=True,
+         family="fluid", materials=("water",)),
+    Role("OUTFLOW", 4, "Outflow", "Removes liquid that enters it", ("EXPORT",),
+         settings=(ENABLED,),
+         member="outflow", words="an outflow", keyed=("temperature", "enabled"),
+         ghost=True),
+    Role("SOLID", 5, "Solid", "An obstacle: still, or moving as you animated it", ("MESH_CUBE",),
+         settings=(_group(SURFACE), _group("friction", "restitution")), heat=(_group("temperature", "conductivity"),),
+         member="solid", words="a solid", exported=_group("surface", "conductivity", "friction", "restitution"),
+         keyed=("temperature",),
+         can_warm=True, deforms=True, held=True,
+         family="solid"),
+    Role("RIGID", 6, "Rigid Body", "Moved by the liquid, by gravity and by contact", ("RIGID_BODY",),
+         settings=(_group(Setting("weigh_by", expand=True), BY_DENSITY, BY_MASS), _group(SURFACE, "friction", "restitution"),
+                   _group("follow_bake")),
+         motion=START, heat=(_group("temperature", "conductivity", "specific_heat"), _group("fixed_temperature")),
+         member="rigid", words="a rigid body",
+         exported=_group("velocity", "spin", "surface", "conductivity", "friction", "restitution", BY_DENSITY, BY_MASS,
+                         "specific_heat", "fixed_temperature"), keyed=("temperature",),
+         body=True, can_warm=True, fitted=True, held=True,
+         family="solid"),
+    Role("HEAT", 7, "Heat Source", "Warms what it touches, holds or shines on", ("LIGHT_SUN", "LIGHT"), button="Heater",
+         settings=(_group(Setting("heat_kind", expand=True)),
+                   _group(Setting("temperature", when=IS_SOLID), Setting("conductivity", when=IS_SOLID),
+                          Setting("power", when=IS_POWER), Setting("heat_range", when=IS_LAMP)),
+                   _group(SURFACE._replace(when=IS_SOLID)), ENABLED),
+         member="heat", words="a heat source", exported=_group("surface", "conductivity", "heat_kind", "heat_range"),
+         keyed=("temperature", "power", "enabled"),
+         heater=True, can_warm=True, deforms=True, fitted=True, held=IS_SOLID, ghost=IS_POWER,
+         temperature=200.0, first={"conductivity": 50.0}),
+)
+BY_NAME: Dict[str, Role] = {role.identifier: role for role in TABLE}
+
+
+def named(trait: str) -> Tuple[str, ...]:
+    """The identifiers of the roles that have a trait."""
+    return tuple(role.identifier for role in TABLE if getattr(role, trait))
+
+
+SOURCES, FLUIDS, FROZEN, POURING, BODIES, HEATERS, FITTED = (
+    named(trait) for trait in ("source", "fluid", "frozen", "pours", "body", "heater", "fitted"))
+
+
+def of(obj: bpy.types.Object) -> Role:
+    return BY_NAME[obj.tallow.role]
+
+
+def holds(condition: Union[bool, Optional[When]], obj: bpy.types.Object) -> bool:
+    """Whether a trait or a condition of the table is true of an object."""
+    return getattr(obj.tallow, condition.setting) in condition.values if isinstance(condition, When) else bool(condition)
+
+
+def active(settings: Settings, obj: bpy.types.Object) -> List[Setting]:
+    """Those settings that matter as the others are set."""
+    return [setting for setting in settings if setting.when is None or holds(setting.when, obj)]
+
+
+def can_have_role(obj: Optional[bpy.types.Object]) -> bool:
     return obj is not None and obj.type in TYPES and not is_managed(obj)
 
 
@@ -52,97 +191,3 @@ def why_no_role(obj: Optional[bpy.types.Object]) -> str:
     if obj.type == "LIGHT":
         return f"{obj.name} only gives light. Any small mesh can be a heat lamp: make it a Heater and choose Lamp"
     return f"{obj.name} is not a mesh. Select a mesh first"
-
-
-def on_role_changed(obj: bpy.types.Object) -> None:
-    """Called by Blender when a role is set, from the sidebar or from a script."""
-    set_defaults(obj)
-    update_display(obj)
-
-
-def on_material_changed(obj: bpy.types.Object) -> None:
-    """A material that was chosen starts solid as wax and molten as a liquid, unless the artist said how warm."""
-    if obj.tallow.role in FLUIDS and not obj.tallow.temperature_by_hand:
-        _set_temperature(obj, _start_temperature(obj))
-
-
-def on_temperature_changed(obj: bpy.types.Object) -> None:
-    if not _automatic:
-        obj.tallow.temperature_by_hand = True
-
-
-def set_defaults(obj: bpy.types.Object) -> None:
-    """What a role starts with. What the artist chose for a similar role stays, as long as it makes sense."""
-    tallow = obj.tallow
-    role, before = tallow.role, tallow.last_role
-    if role == "NONE":
-        return
-    tallow.last_role = role
-    if role in FLUIDS:
-        _set_fluid_defaults(obj, before)
-    elif not (tallow.temperature_by_hand and before in ("SOLID", "RIGID") and role in ("SOLID", "RIGID")):
-        _set_temperature(obj, 200.0 if role == "HEAT" else 20.0)
-    if role == "HEAT":
-        tallow.conductivity = 50.0
-
-
-def _set_fluid_defaults(obj: bpy.types.Object, before: str) -> None:
-    tallow = obj.tallow
-    material = _material(obj) if before in FLUIDS else None
-    keep = material is not None and tallow.material != _usual_material(before)
-    if not keep or (tallow.role == "WAX" and not presets.freezes(material)):
-        tallow.material, keep = _usual_material(tallow.role), before == tallow.role
-    if not (keep and tallow.temperature_by_hand) or _contradicts(tallow.role, _material(obj), tallow.temperature + presets.ZERO_CELSIUS):
-        _set_temperature(obj, _start_temperature(obj))
-
-
-def _usual_material(role: str) -> str:
-    return preset_or("paraffin", "beeswax") if role == "WAX" else preset_or("water")
-
-
-def _material(obj: bpy.types.Object) -> Optional[Dict]:
-    return lookup(bpy.context.scene, obj.tallow.material)
-
-
-def _contradicts(role: str, material: Dict, kelvin: float) -> bool:
-    """Whether a temperature makes wax liquid or a liquid solid."""
-    return presets.freezes(material) and (kelvin >= material["solidus"] if role == "WAX" else kelvin <= material["liquidus"])
-
-
-def _start_temperature(obj: bpy.types.Object) -> float:
-    material = _material(obj)
-    if material is None:
-        return 20.0
-    return presets.solid_temperature(material) if obj.tallow.role == "WAX" else presets.liquid_temperature(material)
-
-
-def _set_temperature(obj: bpy.types.Object, celsius: float) -> None:
-    """Without it counting as set by hand."""
-    global _automatic
-    _automatic = True
-    try:
-        obj.tallow.temperature = celsius
-    finally:
-        _automatic = False
-    obj.tallow.temperature_by_hand = False
-
-
-def update_display(obj: bpy.types.Object, baked: bool = False) -> None:
-    """Show the object as its role asks, and remember how it looked."""
-    tallow = obj.tallow
-    ghost = tallow.role in GHOSTS or (tallow.role == "HEAT" and tallow.heat_kind != "SOLID")
-    if ghost or (baked and tallow.role in SOURCES):
-        if not tallow.saved_display:
-            tallow.saved_display, tallow.saved_hide_render = obj.display_type, obj.hide_render
-        dense = obj.type != "MESH" or obj.modifiers or len(obj.data.polygons) > DENSE
-        obj.display_type = "BOUNDS" if dense else "WIRE"
-        obj.hide_render = True
-    elif tallow.saved_display:
-        obj.display_type, obj.hide_render = tallow.saved_display, tallow.saved_hide_render
-        tallow.saved_display = ""
-
-
-def update_sources(objects: Iterable[bpy.types.Object], baked: bool) -> None:
-    """The meshes that were turned into liquid give way to the baked surface, and come back when it is freed."""
-    for obj in objects:
-        update_display(obj, baked)

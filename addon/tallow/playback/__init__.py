@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
 from ..core.cache import Cache
-from ..model import observers, roles
+from ..model import observers, role_effects, roles
 from . import bodies, particles, surface
 
 _caches: Dict[str, Cache] = {}
@@ -143,7 +143,7 @@ def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
         paths.set_bake(scene, folder)
     # Only those that the undo gave their old look: the artist may have chosen another one since.
     sources = [obj for obj in roles.with_role(scene, *roles.SOURCES) if bool(obj.tallow.saved_display) != bool(folder)]
-    roles.update_sources(sources, baked=folder is not None)
+    role_effects.update_sources(sources, baked=folder is not None)
     if folder:
         refresh(scene, force=True)
     else:

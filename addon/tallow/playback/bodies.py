@@ -10,7 +10,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..core import blend
 from ..core.cache import Cache
-from ..model import placement
+from ..model import placement, roles
 
 
 def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], float]:
@@ -65,7 +65,7 @@ def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
 def _find_bodies(scene: bpy.types.Scene, cache: Cache) -> Dict[str, bpy.types.Object]:
     """Bodies by their names in the bake. Each keeps that name, since the artist may give it another one."""
     bake, found = cache.folder.name, {}
-    bodies = sorted((obj for obj in scene.objects if obj.tallow.role == "RIGID"), key=lambda obj: obj.name)
+    bodies = sorted((obj for obj in scene.objects if roles.of(obj).body), key=lambda obj: obj.name)
     for obj in bodies:
         if obj.tallow.baked_in == bake:
             if found.setdefault(obj.tallow.baked_name, obj) != obj:

@@ -77,11 +77,11 @@ def warnings_before_bake(context: bpy.types.Context) -> List[str]:
     scene = context.scene
     low, high = domain.bounds(domain.get(scene))
     found = []
-    for obj in roles.with_role(scene, *roles.SOURCES, "RIGID"):
+    for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES):
         if not roles.takes_part(obj, context.view_layer) or _is_elsewhere(scene, obj) or not _sticks_out(context, obj, low, high):
             continue
         found.append(f"{obj.name} sticks out of the domain; " + ("closed walls push it in, and no liquid acts on it outside."
-                     if obj.tallow.role == "RIGID" else "the part outside is cut off."))
+                     if roles.of(obj).body else "the part outside is cut off."))
     return found
 
 
@@ -94,15 +94,15 @@ def _sticks_out(context: bpy.types.Context, obj: bpy.types.Object, low, high) ->
 
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
-    role = obj.tallow.role
+    role = roles.of(obj)
     if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
         return [Problem(True, f"{obj.name} has no faces. Give it a mesh with faces, or set its role to None.")]
     if not all(math.isfinite(side) for side in obj.dimensions):
         return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
     problems = []
-    if role in roles.FLUIDS and lookup(scene, obj.tallow.material) is None:
+    if role.fluid and lookup(scene, obj.tallow.material) is None:
         problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
-    if role in roles.FLUIDS + ("RIGID",) and not _is_elsewhere(scene, obj) and _is_outside(scene, obj, low, high):
+    if (role.fluid or role.body) and not _is_elsewhere(scene, obj) and _is_outside(scene, obj, low, high):
         problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
     return problems + _check_cells(scene, obj) + _check_parent(obj)
 
@@ -116,13 +116,13 @@ def _is_outside(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> boo
     """A body may come in through an open side; liquid has to start inside."""
     box_low, box_high = domain.bounds(obj)
     beyond = [(box_high[i] <= low[i], box_low[i] >= high[i])[side] for i in range(3) for side in range(2)]
-    return any(out and (obj.tallow.role != "RIGID" or getattr(scene.tallow, wall) != "OPEN")
+    return any(out and (not roles.of(obj).body or getattr(scene.tallow, wall) != "OPEN")
                for out, (_name, wall) in zip(beyond, settings.SIDES))
 
 
 def _check_parent(obj: bpy.types.Object) -> List[Problem]:
     """Blender has no way to turn an object in a space that is stretched."""
-    if obj.tallow.role != "RIGID" or not obj.parent:
+    if not roles.of(obj).body or not obj.parent:
         return []
     axes = placement.parent_space(obj).to_3x3().col
     lengths = [axis.length for axis in axes]
@@ -136,7 +136,7 @@ def _check_parent(obj: bpy.types.Object) -> List[Problem]:
 def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]:
     """Whether the cells are fine enough to know the object at all."""
     cell, side = domain.cell_size(scene), obj.dimensions * scene.unit_settings.scale_length
-    if obj.tallow.role not in roles.FLUIDS + ("RIGID",) or not max(side) > 0.0:
+    if not (roles.of(obj).fluid or roles.of(obj).body) or not max(side) > 0.0:
         return []
     if max(side) < cell:
         return [Problem(True, f"{obj.name} is smaller than a cell ({estimate.format_length(cell)}) and would vanish. Raise the "

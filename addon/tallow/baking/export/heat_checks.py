@@ -20,8 +20,9 @@ def warnings(scene: bpy.types.Scene) -> List[str]:
         material = lookup(scene, obj.tallow.material)
         if material is None or not roles.takes_part(obj, bpy.context.view_layer):
             continue
-        wrong = _wrong_wax(obj, material) if obj.tallow.role == "WAX" else _wrong_liquid(obj, material)
-        if not wrong and obj.tallow.role == "WAX" and scene.tallow.thermal_speed > 0.0:
+        frozen = roles.of(obj).frozen
+        wrong = _wrong_wax(obj, material) if frozen else _wrong_liquid(obj, material)
+        if not wrong and frozen and scene.tallow.thermal_speed > 0.0:
             wrong = _never_melts(scene, obj, material)
         found += [wrong] if wrong else []
     return found
@@ -48,7 +49,7 @@ def _wrong_liquid(obj: bpy.types.Object, material: Dict) -> str:
     kelvin = obj.tallow.temperature + ZERO_CELSIUS
     if not presets.freezes(material) or kelvin >= material["solidus"] or _is_keyed(obj, "temperature"):
         return ""
-    does = "pours nothing but solid material" if obj.tallow.role == "INFLOW" else "is a Liquid and starts solid"
+    does = "pours nothing but solid material" if roles.of(obj).pours else "is a Liquid and starts solid"
     return (f"{obj.name} {does}: it has {_degrees(kelvin)}, and {material['label']} melts from {_degrees(material['solidus'])}. "
             "Raise its temperature, or make it Wax.")
 
@@ -58,11 +59,11 @@ def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) 
     solidus = material["solidus"] - ZERO_CELSIUS
     if not presets.freezes(material) or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
         return ""
-    others = [obj for obj in roles.with_role(scene) if obj.tallow.role not in ("WAX", "OUTFLOW")]
+    others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm]
     if any(_may_reach(obj, solidus) for obj in others):
         return ""
     plates: List[Tuple[float, str]] = [(obj.tallow.temperature, obj.name) for obj in others
-                                       if obj.tallow.role == "HEAT" and obj.tallow.heat_kind == "SOLID"]
+                                       if roles.of(obj).heater and obj.tallow.heat_kind == "SOLID"]
     if plates:
         hottest, name = max(plates)
         return (f"{wax.name} melts from {solidus:.0f} °C, and {name}, the hottest heat source, has only {hottest:.0f} °C. Raise its "
@@ -73,7 +74,7 @@ def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) 
 
 def _may_reach(obj: bpy.types.Object, celsius: float) -> bool:
     tallow = obj.tallow
-    if tallow.role == "HEAT" and tallow.heat_kind != "SOLID":
+    if roles.of(obj).heater and tallow.heat_kind != "SOLID":
         return tallow.power > 0.0 or _is_keyed(obj, "power")
     return tallow.temperature >= celsius or _is_keyed(obj, "temperature")
 

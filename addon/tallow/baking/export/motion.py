@@ -11,7 +11,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...core.presets import ZERO_CELSIUS
 from ...core.scene_file import merge_keys, number, vector
-from ...model import meshes
+from ...model import meshes, roles
 
 
 def is_animated(id_data) -> bool:
@@ -27,7 +27,7 @@ def moves(obj: bpy.types.Object, seen: Optional[Set[str]] = None) -> bool:
     seen.add(obj.name)
     if is_animated(obj) or is_animated(obj.data) or obj.constraints or obj.parent_type in ("BONE", "VERTEX", "VERTEX_3"):
         return True
-    if obj.rigid_body and obj.rigid_body.type == "ACTIVE" and obj.tallow.role not in ("RIGID", "WAX", "LIQUID"):
+    if obj.rigid_body and obj.rigid_body.type == "ACTIVE" and not (roles.of(obj).body or roles.of(obj).source):
         return True
     return bool(obj.parent and moves(obj.parent, seen))
 
@@ -101,8 +101,9 @@ def rotation_of(matrix: Matrix) -> Quaternion:
 def _settings(evaluated: bpy.types.Object) -> Dict:
     """Settings that can be animated, as they are on this frame."""
     tallow = evaluated.tallow
-    found = {"temperature": tallow.temperature, "velocity": tuple(tallow.velocity), "power": tallow.power,
-             "enabled": tallow.enabled}
+    found = {name: getattr(tallow, name) for name in roles.of(evaluated).keyed}
+    if "velocity" in found:
+        found["velocity"] = tuple(found["velocity"])
     field = evaluated.field
     if field and field.type != "NONE":
         found["strength"] = field.linear_drag if field.type == "DRAG" else field.strength
@@ -110,15 +111,15 @@ def _settings(evaluated: bpy.types.Object) -> Dict:
 
 
 def _key_settings(obj: bpy.types.Object, settings: Dict, rotation: Quaternion, scale: float) -> Dict:
-    tallow = obj.tallow
-    key: Dict = {"temperature": number(settings["temperature"] + ZERO_CELSIUS)}
-    if tallow.role == "INFLOW":
-        velocity = Vector(settings["velocity"])
-        key["velocity"] = vector((rotation @ velocity if tallow.local_velocity else velocity) * scale)
-    if tallow.role == "HEAT":
-        key["power"] = number(settings["power"])
-    if tallow.role in ("INFLOW", "OUTFLOW", "HEAT"):
-        key["enabled"] = bool(settings["enabled"])
+    key: Dict = {}
+    for name in roles.of(obj).keyed:
+        value = settings[name]
+        if name == "temperature":
+            key[name] = number(value + ZERO_CELSIUS)
+        elif name == "velocity":
+            key[name] = vector((rotation @ Vector(value) if obj.tallow.local_velocity else Vector(value)) * scale)
+        else:
+            key[name] = value if isinstance(value, bool) else number(value)
     return key
 
 

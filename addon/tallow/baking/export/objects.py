@@ -4,48 +4,45 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import bpy
 from mathutils import Matrix, Vector
 
 from ...core.scene_file import number, vector
+from ...model import roles
 from .motion import Track, rotation_of
 
-ROLE_NAMES = {"WAX": "liquid", "LIQUID": "liquid", "INFLOW": "inflow", "OUTFLOW": "outflow", "SOLID": "solid",
-              "RIGID": "rigid", "HEAT": "heat"}
 FORCES = {"WIND": "wind", "FORCE": "point", "VORTEX": "vortex", "DRAG": "drag"}
+LENGTHS = ("DISTANCE", "VELOCITY")
+FACTORS = {"spin": 2.0 * math.pi}  # turns to radians
 JOINTS = {"FIXED": "fixed", "POINT": "ball", "HINGE": "hinge", "SLIDER": "slider"}
 
 
 def object_member(obj: bpy.types.Object, mesh: Optional[str], keys: List[Dict], material: Optional[str],
                   scale: float) -> Dict:
     """Everything but `deform`. Only the members that the role reads."""
-    tallow = obj.tallow
-    member: Dict = {"name": obj.name, "role": ROLE_NAMES[tallow.role]}
+    role = roles.of(obj)
+    member: Dict = {"name": obj.name, "role": role.member}
     if mesh:
         member["mesh"] = mesh
     member["keys"] = keys
     if material:
         member["material"] = material
-    if tallow.role in ("WAX", "LIQUID", "RIGID"):
-        member["velocity"] = vector(Vector(tallow.velocity) * scale)
-        member["spin"] = vector(2.0 * math.pi * turns for turns in tallow.spin)
-    if tallow.role in ("SOLID", "RIGID", "HEAT"):
-        member["surface"] = tallow.surface.lower()
-        member["conductivity"] = number(tallow.conductivity)
-    if tallow.role in ("SOLID", "RIGID"):
-        member["friction"] = number(tallow.friction)
-        member["restitution"] = number(tallow.restitution)
-    if tallow.role == "RIGID":
-        name = "mass" if tallow.weigh_by == "MASS" else "density"
-        member[name] = number(getattr(tallow, name))
-        member["specific_heat"] = number(tallow.specific_heat)
-        member["fixed_temperature"] = tallow.fixed_temperature
-    if tallow.role == "HEAT":
-        member["heat_kind"] = tallow.heat_kind.lower()
-        member["heat_range"] = number(tallow.heat_range * scale)
+    for setting in roles.active(role.exported, obj):
+        member[setting.name] = _value(obj.tallow, setting.name, scale)
     return member
+
+
+def _value(tallow: bpy.types.PropertyGroup, name: str, scale: float) -> Any:
+    """A setting in SI units and lower case. The property itself says whether it is a length."""
+    value = getattr(tallow, name)
+    if isinstance(value, str):
+        return value.lower()
+    if isinstance(value, bool):
+        return value
+    factor = scale if tallow.bl_rna.properties[name].subtype in LENGTHS else FACTORS.get(name, 1.0)
+    return number(factor * value) if isinstance(value, float) else vector(factor * part for part in value)
 
 
 def is_force(obj: bpy.types.Object) -> bool:
@@ -86,12 +83,12 @@ def is_joint(obj: bpy.types.Object) -> bool:
     """Whether it is a rigid-body constraint of Blender that holds one of our bodies."""
     constraint = obj.rigid_body_constraint
     return bool(constraint and constraint.enabled
-                and any(body and body.tallow.role == "RIGID" for body in (constraint.object1, constraint.object2)))
+                and any(body and roles.of(body).body for body in (constraint.object1, constraint.object2)))
 
 
 def is_held(obj: bpy.types.Object) -> bool:
     """Whether a joint can hold it: a body, or a solid that drags bodies along."""
-    return obj.tallow.role in ("RIGID", "SOLID") or (obj.tallow.role == "HEAT" and obj.tallow.heat_kind == "SOLID")
+    return roles.holds(roles.of(obj).held, obj)
 
 
 def joint_member(obj: bpy.types.Object, held: List[bpy.types.Object], place: Matrix, scale: float,
@@ -102,7 +99,7 @@ def joint_member(obj: bpy.types.Object, held: List[bpy.types.Object], place: Mat
         kind = constraint.type.title().replace("_", " ")
         warnings.append(f"{obj.name}: Tallow has no joint of the kind {kind}; it is left out.")
         return None
-    bodies = sorted((body for body in held if is_held(body)), key=lambda body: body.tallow.role != "RIGID")
+    bodies = sorted((body for body in held if is_held(body)), key=lambda body: not roles.of(body).body)
     for other in held:
         if not is_held(other):
             warnings.append(f"{obj.name}: {other.name} is neither a rigid body nor a solid, so the joint holds {bodies[0].name} "

@@ -38,7 +38,7 @@ class Exporter:
         self.tracks = {obj: motion.Track(obj) for obj in self.objects + self.fields}
         self.stems = {obj: self.writer.unique_stem(obj.name) for obj in self.objects}
         self.deformations = {obj: motion.Deformation(obj, self.stems[obj]) for obj in self.objects
-                             if obj.tallow.role in ("SOLID", "HEAT") and motion.may_deform(obj)}
+                             if roles.of(obj).deforms and motion.may_deform(obj)}
 
     def _takes_part(self, obj: bpy.types.Object) -> bool:
         if roles.takes_part(obj, self.context.view_layer):
@@ -74,7 +74,7 @@ class Exporter:
     def _sample(self) -> None:
         """Go through the frames, only as many as something moves in, and come back to where the artist was."""
         # Wax and liquid are only placed at the start; what they do then is the simulation.
-        moving = [obj for obj in self.tracks if obj.tallow.role not in roles.SOURCES and motion.moves(obj)]
+        moving = [obj for obj in self.tracks if not roles.of(obj).source and motion.moves(obj)]
         original = self.scene.frame_current
         for obj in self.tracks:
             obj.update_tag()  # settings that a script changed do not reach the evaluated copy by themselves
@@ -107,11 +107,12 @@ class Exporter:
 
     def _take_mesh(self, obj: bpy.types.Object) -> None:
         mesh = meshes.evaluated(obj, self.context.evaluated_depsgraph_get())
+        role = roles.of(obj)
         if not len(mesh.indices):
-            raise ExportError(f"{obj.name} has no faces, so it cannot be {_article(obj)}. Give it a mesh with faces, or set "
+            raise ExportError(f"{obj.name} has no faces, so it cannot be {role.words}. Give it a mesh with faces, or set "
                               "its role to None.")
-        if obj.tallow.role in ("WAX", "LIQUID", "INFLOW", "RIGID") and meshes.is_flat(mesh):
-            raise ExportError(f"{obj.name} is flat, so it cannot be {_article(obj)}. Give it thickness, for example with a "
+        if (role.fluid or role.body) and meshes.is_flat(mesh):
+            raise ExportError(f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a "
                               "Solidify modifier.")
         self.meshes[obj.name] = mesh
 
@@ -144,7 +145,7 @@ class Exporter:
         return objects.joint_member(obj, held, self.joint_places[obj], self.scale, self.warnings)
 
     def _material(self, obj: bpy.types.Object) -> Optional[str]:
-        if obj.tallow.role not in roles.FLUIDS:
+        if not roles.of(obj).fluid:
             return None
         identifier = obj.tallow.material
         if identifier not in self.materials:
@@ -161,11 +162,6 @@ class Exporter:
                 name, number = f"{material['label']} {number}", number + 1
             self.materials[identifier] = presets.scene_member(material, name)
         return self.materials[identifier]["name"]
-
-
-def _article(obj: bpy.types.Object) -> str:
-    return {"WAX": "wax", "LIQUID": "liquid", "INFLOW": "an inflow", "OUTFLOW": "an outflow", "SOLID": "a solid",
-            "RIGID": "a rigid body", "HEAT": "a heat source"}[obj.tallow.role]
 
 
 def export_scene(context: bpy.types.Context, folder: Path) -> List[str]:

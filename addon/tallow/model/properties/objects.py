@@ -4,19 +4,10 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 
-from .. import icons, roles
+from .. import icons, role_effects, roles
 from ..materials import material_items
 
-ROLES = (
-    ("NONE", "None", "Not part of the simulation", icons.name("X"), 0),
-    ("WAX", "Wax", "Solid material that melts when it gets hot and hardens when it cools", icons.name("MESH_MONKEY"), 1),
-    ("LIQUID", "Liquid", "Liquid that flows from the start", icons.name("MATFLUID", "MOD_FLUIDSIM"), 2),
-    ("INFLOW", "Inflow", "Pours liquid into the scene", icons.name("IMPORT"), 3),
-    ("OUTFLOW", "Outflow", "Removes liquid that enters it", icons.name("EXPORT"), 4),
-    ("SOLID", "Solid", "An obstacle: still, or moving as you animated it", icons.name("MESH_CUBE"), 5),
-    ("RIGID", "Rigid Body", "Moved by the liquid, by gravity and by contact", icons.name("RIGID_BODY"), 6),
-    ("HEAT", "Heat Source", "Warms what it touches, holds or shines on", icons.name("LIGHT_SUN", "LIGHT"), 7),
-)
+ROLES = tuple((role.identifier, role.label, role.description, icons.name(*role.icons), role.number) for role in roles.TABLE)
 HEAT_KINDS = (
     ("SOLID", "Hot Solid", "An obstacle that stays at its temperature, like a hot plate"),
     ("VOLUME", "Volume", "Adds power to the material inside its shape"),
@@ -29,19 +20,19 @@ SURFACES = (
 
 
 def _role_changed(self, context) -> None:
-    roles.on_role_changed(self.id_data)
+    role_effects.on_role_changed(self.id_data)
 
 
 def _material_changed(self, context) -> None:
-    roles.on_material_changed(self.id_data)
+    role_effects.on_material_changed(self.id_data)
 
 
 def _temperature_changed(self, context) -> None:
-    roles.on_temperature_changed(self.id_data)
+    role_effects.on_temperature_changed(self.id_data)
 
 
 def _kind_changed(self, context) -> None:
-    roles.update_display(self.id_data)
+    role_effects.update_display(self.id_data)
 
 
 class TallowObject(bpy.types.PropertyGroup):

@@ -8,7 +8,7 @@ from ... import playback
 from ...baking import job, paths
 from ...core import cache as cache_files
 from ...core import estimate
-from ...model import roles
+from ...model import role_effects, roles
 
 
 def _run(operator, context, resume: bool):
@@ -122,7 +122,7 @@ class TALLOW_OT_free(bpy.types.Operator):
             return {"CANCELLED"}
         playback.clear(scene)
         paths.set_bake(scene, None)
-        roles.update_sources(roles.with_role(scene, *roles.SOURCES), baked=False)
+        role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=False)
         job.forget(scene)
         left = sum(entry.left for entry in freed)
         self.report({"INFO"}, f"Freed {estimate.format_bytes(sum(entry.bytes for entry in freed))}"

@@ -21,9 +21,9 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         scene = context.scene
         context.view_layer.update()  # so that bounds are those of this moment
         chosen = [obj for obj in context.selected_objects if roles.can_have_role(obj)] if self.use_selection else []
-        if not any(obj.tallow.role in roles.FLUIDS for obj in chosen) and roles.with_role(scene, *roles.FLUIDS):
+        if not any(roles.of(obj).fluid for obj in chosen) and roles.with_role(scene, *roles.FLUIDS):
             # A heater or a floor that was just made is still selected, and a domain around it alone would hold nothing.
-            chosen = roles.with_role(scene, *roles.FLUIDS, "RIGID", "HEAT") if chosen else []
+            chosen = roles.with_role(scene, *roles.FITTED) if chosen else []
         chosen = chosen or roles.with_role(scene)
         if not chosen:
             self.report({"WARNING"}, "Select the objects that the domain should hold, or give them a role")

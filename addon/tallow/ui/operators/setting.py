@@ -18,7 +18,7 @@ class TALLOW_OT_set_role(bpy.types.Operator):
 
     @classmethod
     def description(cls, _context, properties) -> str:
-        return next(item[2] for item in ROLES if item[0] == properties.role)
+        return roles.BY_NAME[properties.role].description
 
     def execute(self, context):
         chosen = [obj for obj in (context.selected_objects or [context.object]) if roles.can_have_role(obj)]

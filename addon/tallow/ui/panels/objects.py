@@ -7,12 +7,8 @@ from ...core import plot, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, icons, roles
 from ...model.materials import find_custom, lookup
-from ...model.properties.objects import ROLES
 from .. import previews
 from .common import Sidebar, facts, fields, wrapped
-
-ORDER = ("WAX", "LIQUID", "INFLOW", "OUTFLOW", "SOLID", "RIGID", "HEAT", "NONE")
-SHORT = {"HEAT": "Heater"}  # what fits on half a sidebar
 
 
 class TALLOW_PT_object(Sidebar, bpy.types.Panel):
@@ -31,9 +27,9 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
             return
         layout.label(text=obj.name, icon="OBJECT_DATA")
         _draw_roles(layout, obj)
-        draw = DRAW.get(obj.tallow.role)
-        if draw:
-            draw(layout, context, obj.tallow)
+        if roles.of(obj).fluid:
+            _draw_material(layout, context, obj.tallow)
+        _draw_settings(layout, obj, roles.of(obj).settings)
 
 
 def _draw_quick_start(context, layout) -> None:
@@ -47,12 +43,21 @@ def _draw_quick_start(context, layout) -> None:
 
 
 def _draw_roles(layout, obj) -> None:
-    items = {item[0]: item for item in ROLES}
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, even_rows=True, align=True)
-    for role in ORDER:
-        item = items[role]
-        text = SHORT.get(role, item[1])
-        grid.operator("tallow.set_role", text=text, icon=item[3], depress=obj.tallow.role == role).role = role
+    for role in roles.TABLE[1:] + roles.TABLE[:1]:  # "None" last
+        grid.operator("tallow.set_role", text=role.button or role.label, icon=icons.name(*role.icons),
+                      depress=obj.tallow.role == role.identifier).role = role.identifier
+
+
+def _draw_settings(layout, obj, groups: roles.Groups) -> None:
+    for group in groups:
+        settings = roles.active(group, obj)
+        column = fields(layout) if settings else None
+        for setting in settings:
+            if setting.expand:
+                column.row(align=True).prop(obj.tallow, setting.name, expand=True)
+            else:
+                column.prop(obj.tallow, setting.name)
 
 
 def _draw_material(layout, context, tallow) -> None:
@@ -65,98 +70,30 @@ def _draw_material(layout, context, tallow) -> None:
         facts(layout, presets.describe(material))
 
 
-def _draw_fluid(layout, context, tallow) -> None:
-    _draw_material(layout, context, tallow)
-    fields(layout).prop(tallow, "temperature")
-
-
-def _draw_inflow(layout, context, tallow) -> None:
-    _draw_material(layout, context, tallow)
-    column = fields(layout)
-    column.prop(tallow, "temperature")
-    column = fields(layout)
-    column.prop(tallow, "velocity")
-    column = fields(layout, align=False)
-    column.prop(tallow, "local_velocity")
-    column.prop(tallow, "enabled")
-
-
-def _draw_outflow(layout, _context, tallow) -> None:
-    fields(layout).prop(tallow, "enabled")
-
-
-def _draw_solid(layout, _context, tallow) -> None:
-    layout.row(align=True).prop(tallow, "surface", expand=True)
-    column = fields(layout)
-    column.prop(tallow, "friction")
-    column.prop(tallow, "restitution")
-
-
-def _draw_rigid(layout, _context, tallow) -> None:
-    column = fields(layout)
-    column.row(align=True).prop(tallow, "weigh_by", expand=True)
-    column.prop(tallow, "density" if tallow.weigh_by == "DENSITY" else "mass")
-    column = fields(layout)
-    column.row(align=True).prop(tallow, "surface", expand=True)
-    column.prop(tallow, "friction")
-    column.prop(tallow, "restitution")
-    fields(layout).prop(tallow, "follow_bake")
-
-
-def _draw_heat(layout, _context, tallow) -> None:
-    layout.row(align=True).prop(tallow, "heat_kind", expand=True)
-    column = fields(layout)
-    if tallow.heat_kind == "SOLID":
-        column.prop(tallow, "temperature")
-        column.prop(tallow, "conductivity")
-        layout.row(align=True).prop(tallow, "surface", expand=True)
-    else:
-        column.prop(tallow, "power")
-    if tallow.heat_kind == "LAMP":
-        column.prop(tallow, "heat_range")
-    fields(layout).prop(tallow, "enabled")
-
-
-DRAW = {"WAX": _draw_fluid, "LIQUID": _draw_fluid, "INFLOW": _draw_inflow, "OUTFLOW": _draw_outflow, "SOLID": _draw_solid,
-        "RIGID": _draw_rigid, "HEAT": _draw_heat}
-
-
-class _ForRoles(Sidebar):
+class _ForSettings(Sidebar):
     """A closed sub-panel that only some roles have."""
     bl_parent_id = "TALLOW_PT_object"
     bl_options = {"DEFAULT_CLOSED"}
-    roles = ()
+    part = ""  # of `Role`
 
     @classmethod
     def poll(cls, context):
-        return roles.can_have_role(context.object) and context.object.tallow.role in cls.roles
+        return roles.can_have_role(context.object) and bool(getattr(roles.of(context.object), cls.part))
+
+    def draw(self, context):
+        _draw_settings(self.layout, context.object, getattr(roles.of(context.object), self.part))
 
 
-class TALLOW_PT_motion(_ForRoles, bpy.types.Panel):
+class TALLOW_PT_motion(_ForSettings, bpy.types.Panel):
     bl_idname = "TALLOW_PT_motion"
     bl_label = "Motion at the Start"
-    roles = ("WAX", "LIQUID", "RIGID")
-
-    def draw(self, context):
-        column = fields(self.layout)
-        column.prop(context.object.tallow, "velocity")
-        column = fields(self.layout)
-        column.prop(context.object.tallow, "spin")
+    part = "motion"
 
 
-class TALLOW_PT_heat(_ForRoles, bpy.types.Panel):
+class TALLOW_PT_heat(_ForSettings, bpy.types.Panel):
     bl_idname = "TALLOW_PT_heat"
     bl_label = "Heat"
-    roles = ("SOLID", "RIGID")
-
-    def draw(self, context):
-        tallow = context.object.tallow
-        column = fields(self.layout)
-        column.prop(tallow, "temperature")
-        column.prop(tallow, "conductivity")
-        if tallow.role == "RIGID":
-            column.prop(tallow, "specific_heat")
-            fields(self.layout).prop(tallow, "fixed_temperature")
+    part = "heat"
 
 
 class TALLOW_PT_material(Sidebar, bpy.types.Panel):
@@ -167,7 +104,7 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         obj = context.object
-        return (obj is not None and roles.can_have_role(obj) and obj.tallow.role in roles.FLUIDS
+        return (roles.can_have_role(obj) and roles.of(obj).fluid
                 and find_custom(context.scene, obj.tallow.material) is not None)
 
     def draw(self, context):
