@@ -82,3 +82,38 @@ def test_the_numbers_of_roles_are_those_of_saved_files(folder):
     items = bpy.data.objects["Cube"].tallow.bl_rna.properties["role"].enum_items
     assert {item.identifier: item.value for item in items} == {
         "NONE": 0, "WAX": 1, "LIQUID": 2, "INFLOW": 3, "OUTFLOW": 4, "SOLID": 5, "RIGID": 6, "HEAT": 7}
+
+
+# Settings of `scene.tallow` whose names in scene.json are others.
+OTHER_NAMES = {"film_coefficient": "film", "ambient_temperature": "ambient"}
+# Settings of `object.tallow` that say beside themselves why they begin with another value.
+DELIBERATE = {"restitution", "density", "mass", "conductivity", "power"}
+# Not settings of the add-on.
+HIDDEN = {"fps", "pressure_tolerance", "viscosity_tolerance", "max_iterations", "save_mesh"}
+
+
+def first_value(group, name):
+    prop = group.bl_rna.properties[name]
+    value = list(prop.default_array) if getattr(prop, "is_array", False) else prop.default
+    return value.lower() if isinstance(value, str) else value
+
+
+def same(value, expected, kelvin):
+    if isinstance(expected, list):
+        return all(abs(a - b) < 1e-6 for a, b in zip(value, expected))
+    if isinstance(expected, str):
+        return value == expected
+    return abs(value + (273.15 if kelvin else 0.0) - expected) < 1e-4
+
+
+def test_settings_begin_as_the_library_says(folder):
+    from tallow.core import defaults
+    cube, scene = bpy.data.objects["Cube"].tallow, bpy.context.scene.tallow
+    for name, expected in defaults.SCENE.items():
+        if name == "walls":
+            for wall, side in zip(("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1"), expected.values()):
+                assert first_value(scene, wall) == side, wall
+        elif name not in HIDDEN:
+            assert same(first_value(scene, OTHER_NAMES.get(name, name)), expected, "temperature" in name), name
+    for name, expected in defaults.OBJECT.items():
+        assert same(first_value(cube, name), expected, name == "temperature") == (name not in DELIBERATE), name

@@ -10,9 +10,11 @@ import bpy
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 
 from ..core import presets
+from ..core.defaults import MATERIAL
 from ..core.presets import ZERO_CELSIUS
 
 CUSTOM = "custom_"
+START = MATERIAL["viscosity"][0]  # kelvin, Pa s
 _items: List[Tuple] = []  # Blender keeps pointers to these strings, so they must live on
 
 
@@ -38,14 +40,14 @@ def material_items(_self, context) -> List[Tuple]:
 class TallowCurvePoint(bpy.types.PropertyGroup):
     """One point of a viscosity curve."""
 
-    temperature: FloatProperty(name="Temperature (°C)", description="Degrees Celsius", default=20.0, min=-273.0,
+    temperature: FloatProperty(name="Temperature (°C)", description="Degrees Celsius", default=START[0] - ZERO_CELSIUS, min=-273.0,
                                max=3000.0, precision=1, step=100)
-    viscosity: FloatProperty(name="Viscosity (Pa·s)", default=0.001, min=1e-6, max=1e18, precision=4,
+    viscosity: FloatProperty(name="Viscosity (Pa·s)", default=START[1], min=1e-6, max=1e18, precision=4,
                              description="Pascal seconds: water 0.001, oil 0.1, honey 10, toothpaste 100")
 
 
-def _pair(name: str, unit: str, default: float, text: str, low: float, high: float):
-    return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=(default, default), min=low, max=high, precision=3,
+def _pair(name: str, unit: str, member: str, text: str, low: float, high: float):
+    return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=MATERIAL[member], min=low, max=high, precision=3,
                                description=f"{text}, solid and liquid")
 
 
@@ -53,31 +55,33 @@ class TallowMaterial(bpy.types.PropertyGroup):
     """A material of the artist's own, all in SI units except temperatures in degrees Celsius."""
 
     uid: IntProperty(options={"HIDDEN"})
-    density: _pair("Density", "kg/m³", 998.0, "Weight of a cubic metre", 0.01, 1e5)
-    specific_heat: _pair("Specific heat", "J/kg K", 4182.0, "Energy that warms a kilogram by one degree", 1.0, 1e6)
-    conductivity: _pair("Conductivity", "W/m K", 0.6, "How well heat passes through", 1e-4, 1e5)
-    solidus: FloatProperty(name="Melts from (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
+    density: _pair("Density", "kg/m³", "density", "Weight of a cubic metre", 0.01, 1e5)
+    specific_heat: _pair("Specific heat", "J/kg K", "specific_heat", "Energy that warms a kilogram by one degree", 1.0, 1e6)
+    conductivity: _pair("Conductivity", "W/m K", "conductivity", "How well heat passes through", 1e-4, 1e5)
+    solidus: FloatProperty(name="Melts from (°C)", default=MATERIAL["solidus"] - ZERO_CELSIUS, min=-273.0, max=3000.0,
+                           precision=1, step=100,
                            description="Below this temperature the material is solid")
-    liquidus: FloatProperty(name="Molten at (°C)", default=0.0, min=-273.0, max=3000.0, precision=1, step=100,
+    liquidus: FloatProperty(name="Molten at (°C)", default=MATERIAL["liquidus"] - ZERO_CELSIUS, min=-273.0, max=3000.0,
+                            precision=1, step=100,
                             description="Above this temperature the material is liquid")
-    latent_heat: FloatProperty(name="Latent Heat", default=0.0, min=0.0, max=1e7, precision=0, step=100000,
+    latent_heat: FloatProperty(name="Latent Heat", default=MATERIAL["latent_heat"], min=0.0, max=1e7, precision=0, step=100000,
                                description="Energy that melting takes, in J/kg, without getting warmer. 0: it never freezes")
-    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=1e5, min=1e-3, max=1e18, precision=1,
+    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=MATERIAL["solid_viscosity"], min=1e-3, max=1e18, precision=1,
                                    description="Of a soft solid, and at the cold end of the melting range")
     # Surface tension is not simulated yet; copies of presets keep what the presets say.
-    surface_tension: FloatProperty(default=0.0728, min=0.0, max=10.0, options={"HIDDEN"})
-    contact_angle: FloatProperty(default=60.0, min=0.0, max=180.0, options={"HIDDEN"})
-    frozen: EnumProperty(name="When Solid", default="RIGID", description="What cold material does", items=(
+    surface_tension: FloatProperty(default=MATERIAL["surface_tension"], min=0.0, max=10.0, options={"HIDDEN"})
+    contact_angle: FloatProperty(default=MATERIAL["contact_angle"], min=0.0, max=180.0, options={"HIDDEN"})
+    frozen: EnumProperty(name="When Solid", default=MATERIAL["frozen"].upper(), description="What cold material does", items=(
         ("RIGID", "Hard", "Cold parts move as rigid pieces and do not creep"),
         ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))
-    color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=(0.35, 0.6, 0.8), min=0.0, max=1.0,
+    color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=MATERIAL["color"], min=0.0, max=1.0,
                                description="Suggested colour in the viewport and for the wax shader")
     points: CollectionProperty(type=TallowCurvePoint)
     active_point: IntProperty(options={"HIDDEN"})
 
     def as_dict(self) -> Dict:
         """The material in the form of a preset file."""
-        points = [[p.temperature + ZERO_CELSIUS, p.viscosity] for p in self.points] or [[293.15, 0.001]]
+        points = [[p.temperature + ZERO_CELSIUS, p.viscosity] for p in self.points] or MATERIAL["viscosity"]
         return {"name": self.name, "label": self.name, "description": self.name,
                 "density": list(self.density), "specific_heat": list(self.specific_heat),
                 "conductivity": list(self.conductivity), "solidus": self.solidus + ZERO_CELSIUS,

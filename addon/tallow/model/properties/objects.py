@@ -4,6 +4,8 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 
+from ...core.defaults import OBJECT
+from ...core.presets import ZERO_CELSIUS
 from .. import icons, role_effects, roles
 from ..materials import material_items
 
@@ -40,44 +42,49 @@ class TallowObject(bpy.types.PropertyGroup):
                        description="What this object is in the simulation")
     material: EnumProperty(name="Material", items=material_items, update=_material_changed, options=set(),
                            description="What it is made of")
-    temperature: FloatProperty(name="Temperature (°C)", default=20.0, min=-273.0, soft_max=500.0, max=3000.0, precision=1,
-                               step=100, update=_temperature_changed,
+    temperature: FloatProperty(name="Temperature (°C)", default=OBJECT["temperature"] - ZERO_CELSIUS, min=-273.0, soft_max=500.0,
+                               max=3000.0, precision=1, step=100, update=_temperature_changed,
                                description="Degrees Celsius. Of wax and liquid, at the start; can be animated "
                                                      "for solids, inflows and heat sources")
-    velocity: FloatVectorProperty(name="Velocity", subtype="VELOCITY", size=3, precision=2,
+    velocity: FloatVectorProperty(name="Velocity", subtype="VELOCITY", size=3, default=OBJECT["velocity"], precision=2,
                                   description="Speed and direction at the start. Of an inflow: at all times, like a nozzle, "
                                               "so that it gives speed times area; zero keeps its volume full")
     local_velocity: BoolProperty(name="Follow Rotation", default=True, options=set(),
                                  description="The velocity turns with the object")
-    spin: FloatVectorProperty(name="Spin (turns/s)", subtype="XYZ", size=3, precision=2, options=set(),
+    spin: FloatVectorProperty(name="Spin (turns/s)", subtype="XYZ", size=3, default=OBJECT["spin"], precision=2, options=set(),
                               description="Turns per second around each axis at the start")
-    enabled: BoolProperty(name="On", default=True, description="Works only while this is on. Can be animated")
+    enabled: BoolProperty(name="On", default=OBJECT["enabled"], description="Works only while this is on. Can be animated")
 
-    surface: EnumProperty(name="Surface", items=SURFACES, default="STICK", options=set(),
+    surface: EnumProperty(name="Surface", items=SURFACES, default=OBJECT["surface"].upper(), options=set(),
                           description="What liquid does at its surface")
-    friction: FloatProperty(name="Friction", default=0.5, min=0.0, soft_max=1.0, max=10.0, options=set(),
+    friction: FloatProperty(name="Friction", default=OBJECT["friction"], min=0.0, soft_max=1.0, max=10.0, options=set(),
                             description="0 is ice, 1 is rubber. Where liquid slips, it is slowed by this too")
+    # Not the library's default: a body that bounces a little looks alive.
     restitution: FloatProperty(name="Bounciness", default=0.2, min=0.0, max=1.0, options=set(),
                                description="0 stops dead, 1 bounces back to where it fell from")
     weigh_by: EnumProperty(name="Weight", default="DENSITY", options=set(), description="How heavy the body is", items=(
         ("DENSITY", "Density", "Weight from the object's volume"), ("MASS", "Mass", "Weight as a number")))
+    # Not the library's default: a first body floats in water.
     density: FloatProperty(name="Density (kg/m³)", default=700.0, min=0.1, max=1e5, precision=0, step=10000, options=set(),
                            description="Wood 550, ice 917, water 998, stone 2700, iron 7900, lead 11300. Less than the "
                                        "liquid floats")
+    # Not the library's default, with which the density counts. Here `weigh_by` chooses.
     mass: FloatProperty(name="Mass (kg)", default=1.0, min=1e-6, max=1e9, precision=3, options=set(),
                         description="Kilograms")
+    # Not the library's default, an insulator: a solid that is made hot is expected to warm what it touches.
     conductivity: FloatProperty(name="Heat Conduction", default=0.5, min=0.0, max=1000.0, precision=2, options=set(),
                                 description="How well heat passes, in W/m K. 0 insulates, wood 0.1, glass 1, iron 80")
-    specific_heat: FloatProperty(name="Specific Heat", default=900.0, min=1.0, max=1e5, precision=0, step=10000,
+    specific_heat: FloatProperty(name="Specific Heat", default=OBJECT["specific_heat"], min=1.0, max=1e5, precision=0, step=10000,
                                  options=set(), description="Energy that warms a kilogram by one degree, in J/kg K")
-    fixed_temperature: BoolProperty(name="Hold Temperature", default=False, options=set(),
+    fixed_temperature: BoolProperty(name="Hold Temperature", default=OBJECT["fixed_temperature"], options=set(),
                                     description="Stay at this temperature instead of cooling and warming")
 
-    heat_kind: EnumProperty(name="Kind", items=HEAT_KINDS, default="SOLID", update=_kind_changed, options=set(),
+    heat_kind: EnumProperty(name="Kind", items=HEAT_KINDS, default=OBJECT["heat_kind"].upper(), update=_kind_changed, options=set(),
                             description="How it gives off heat")
+    # Not the library's default, which is no power: a first lamp shines.
     power: FloatProperty(name="Power (W)", default=1000.0, min=-1e7, max=1e7, precision=0, step=10000,
                          description="Watts. A hot plate has 2000, a patio heater 10000. Can be animated")
-    heat_range: FloatProperty(name="Range", subtype="DISTANCE", default=0.0, min=0.0, options=set(),
+    heat_range: FloatProperty(name="Range", subtype="DISTANCE", default=OBJECT["heat_range"], min=0.0, options=set(),
                               description="No heat beyond this distance. 0: no limit")
 
     follow_bake: BoolProperty(name="Follow Bake", default=True, options=set(),

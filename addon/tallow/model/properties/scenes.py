@@ -6,6 +6,8 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
                        PointerProperty, StringProperty)
 
 from ...core import estimate
+from ...core.defaults import SCENE
+from ...core.presets import ZERO_CELSIUS
 from .. import observers
 from ..materials import TallowMaterial
 
@@ -30,9 +32,9 @@ TRANSPORTS = (
 )
 
 
-def _wall(side: str, default: str):
-    return EnumProperty(name=side, items=WALLS, default=default, options=set(),
-                        description=f"What liquid does at the {side} side of the domain")
+def _wall(label: str, side: str):
+    return EnumProperty(name=label, items=WALLS, default=SCENE["walls"][side].upper(), options=set(),
+                        description=f"What liquid does at the {label} side of the domain")
 
 
 def _show(self, context) -> None:
@@ -74,30 +76,30 @@ class TallowScene(bpy.types.PropertyGroup):
                                description="Resolution of a draft bake")
     padding: FloatProperty(name="Room Around", default=0.35, min=0.0, soft_max=2.0, options=set(),
                            description="Space left around the objects when the domain is fitted, as a part of their size")
-    wall_x0: _wall("-X", "SLIP")
-    wall_x1: _wall("+X", "SLIP")
-    wall_y0: _wall("-Y", "SLIP")
-    wall_y1: _wall("+Y", "SLIP")
-    wall_z0: _wall("Bottom", "NO_SLIP")
-    wall_z1: _wall("Top", "OPEN")
-    wall_friction: FloatProperty(name="Wall Friction", default=0.0, min=0.0, soft_max=1.0, max=10.0, options=set(),
+    wall_x0: _wall("-X", "-x")
+    wall_x1: _wall("+X", "+x")
+    wall_y0: _wall("-Y", "-y")
+    wall_y1: _wall("+Y", "+y")
+    wall_z0: _wall("Bottom", "-z")
+    wall_z1: _wall("Top", "+z")
+    wall_friction: FloatProperty(name="Wall Friction", default=SCENE["wall_friction"], min=0.0, soft_max=1.0, max=10.0, options=set(),
                                  description="How strongly slip walls hold back the liquid that slides on them, and all closed walls the rigid "
                                              "bodies. At 0 liquid slides freely and bodies have a friction of 0.5")
 
     # World
-    ambient: FloatProperty(name="Air (°C)", default=20.0, min=-273.0, soft_max=100.0, max=3000.0, precision=1, step=100,
-                           options=set(), description="Temperature of the air, in degrees Celsius")
+    ambient: FloatProperty(name="Air (°C)", default=SCENE["ambient_temperature"] - ZERO_CELSIUS, min=-273.0, soft_max=100.0,
+                           max=3000.0, precision=1, step=100, options=set(), description="Temperature of the air, in degrees Celsius")
     use_scene_gravity: BoolProperty(name="Scene Gravity", default=True, options=set(),
                                     description="Use the gravity of Blender's scene properties")
-    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=(0.0, 0.0, -9.81), options=set(),
+    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"], options=set(),
                                  description="Gravity of the simulation")
-    thermal_speed: FloatProperty(name="Heat Speed-up", default=1.0, min=0.0, soft_max=1e5, max=estimate.MOST_SPEED, precision=0,
-                                 step=10000, options=set(),
+    thermal_speed: FloatProperty(name="Heat Speed-up", default=SCENE["thermal_speed"], min=0.0, soft_max=1e5, max=estimate.MOST_SPEED,
+                                 precision=0, step=10000, options=set(),
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
                                              "to melt, a shot lasts seconds. 0 turns heat off")
-    film: FloatProperty(name="Air Cooling", default=10.0, min=0.0, max=10000.0, precision=1, options=set(),
+    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1, options=set(),
                         description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500")
-    emissivity: FloatProperty(name="Glow Cooling", default=0.9, min=0.0, max=1.0, options=set(),
+    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0, options=set(),
                               description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
                                           "lava and glass")
 
@@ -109,8 +111,9 @@ class TallowScene(bpy.types.PropertyGroup):
     bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
     use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
                                   description="Bake the frames of the scene's timeline")
-    frame_start: IntProperty(name="First Frame", default=1, min=0, max=1048574, options=set(), description="First frame")
-    frame_end: IntProperty(name="Last Frame", default=120, min=0, max=1048574, options=set(), description="Last frame")
+    frame_start: IntProperty(name="First Frame", default=SCENE["frame_start"], min=0, max=1048574, options=set(),
+                             description="First frame")
+    frame_end: IntProperty(name="Last Frame", default=SCENE["frame_end"], min=0, max=1048574, options=set(), description="Last frame")
     keep_old: BoolProperty(name="Keep Old Bakes", default=False, options=set(),
                            description="Keep the previous bake on disk when a new one starts")
     follow: BoolProperty(name="Follow", default=True, options=set(),
@@ -119,32 +122,32 @@ class TallowScene(bpy.types.PropertyGroup):
                             set=_set_progress, options={"SKIP_SAVE"}, description="How much of the range is baked")
 
     # Solver
-    transport: EnumProperty(name="Motion", items=TRANSPORTS, default="APIC", options=set(),
+    transport: EnumProperty(name="Motion", items=TRANSPORTS, default=SCENE["transport"].upper(), options=set(),
                             description="How velocity travels with the liquid")
-    flip_blend: FloatProperty(name="FLIP Blend", default=0.95, min=0.0, max=1.0, options=set(),
+    flip_blend: FloatProperty(name="FLIP Blend", default=SCENE["flip_blend"], min=0.0, max=1.0, options=set(),
                               description="0 is calm, 1 is splashy and noisy")
-    coupling: EnumProperty(name="Bodies", default="JOINT", options=set(), items=(
+    coupling: EnumProperty(name="Bodies", default=SCENE["coupling"].upper(), options=set(), items=(
         ("JOINT", "Together", "Bodies and liquid are solved in one system: stable for light and heavy bodies"),
         ("SPLIT", "One by One", "Bodies and liquid take turns; for comparison")),
         description="How rigid bodies and liquid act on each other")
-    particles_per_axis: IntProperty(name="Particles", default=2, min=1, max=4, options=set(),
+    particles_per_axis: IntProperty(name="Particles", default=SCENE["particles_per_axis"], min=1, max=4, options=set(),
                                     description="Particles per cell and axis: 2 is 8 in every cell")
-    cfl: FloatProperty(name="Step Length", default=2.0, min=0.5, max=10.0, precision=1, options=set(),
+    cfl: FloatProperty(name="Step Length", default=SCENE["cfl"], min=0.5, max=10.0, precision=1, options=set(),
                        description="Cells that liquid may cross in one step. Smaller is slower and more exact")
-    max_substeps: IntProperty(name="Most Steps", default=32, min=1, max=1000, options=set(),
+    max_substeps: IntProperty(name="Most Steps", default=SCENE["max_substeps"], min=1, max=1000, options=set(),
                               description="Most steps in a frame. More motion than that is slowed, with a warning")
-    seed: IntProperty(name="Seed", default=1, min=0, max=2 ** 31 - 1, options=set(),
+    seed: IntProperty(name="Seed", default=SCENE["seed"], min=0, max=2 ** 31 - 1, options=set(),
                       description="Another number gives another, equally right, splash")
-    threads: IntProperty(name="Threads", default=0, min=0, max=1024, options=set(),
+    threads: IntProperty(name="Threads", default=SCENE["threads"], min=0, max=1024, options=set(),
                          description="0: one per core. The result is the same for any number")
-    save_particles: BoolProperty(name="Particles", default=True, options=set(),
+    save_particles: BoolProperty(name="Particles", default=SCENE["save_particles"], options=set(),
                                  description="Write particles, for the particle view and effects")
-    save_vdb: BoolProperty(name="OpenVDB Volumes", default=True, options=set(),
+    save_vdb: BoolProperty(name="OpenVDB Volumes", default=SCENE["save_vdb"], options=set(),
                            description="Write level sets with temperature, viscosity and velocity, for volumes and other "
                                        "programs")
-    mesh_detail: IntProperty(name="Surface Detail", default=1, min=1, max=2, options=set(),
+    mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
                              description="2 makes a surface mesh with four times the triangles")
-    checkpoint_every: IntProperty(name="Save State Every", default=1, min=0, max=1000, options=set(),
+    checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
                                   description="Frames between states from which a bake can be resumed. 0: none")
 
     # Show
