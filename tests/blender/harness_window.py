@@ -4,6 +4,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -13,6 +14,15 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).resolve().parent)]
 PATH = Path(sys.argv[sys.argv.index("--") + 1])
+PATIENCE = 600.0  # seconds; a limit that only something that hangs reaches
+
+
+def until(condition):
+    """Let Blender run until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        yield 0.05
 
 
 def tests():
@@ -21,7 +31,8 @@ def tests():
     spec.loader.exec_module(module)
     addon_utils.enable("tallow", default_set=True)
     for name in sorted(name for name in vars(module) if name.startswith("test_")):
-        os.environ.pop("FAKE_BAKER", None)
+        for variable in ("FAKE_BAKER", "FAKE_GATE"):
+            os.environ.pop(variable, None)
         with tempfile.TemporaryDirectory(prefix="tallow_test_") as folder:
             try:
                 yield from getattr(module, name)(Path(folder))
@@ -37,9 +48,6 @@ def tests():
             print(f"RESULT {result} {PATH.stem}.{name}", flush=True)
 
 
-walk = tests()
-
-
 def tick():
     try:
         return next(walk)
@@ -52,4 +60,6 @@ def tick():
     os._exit(code)  # a regular quit asks about unsaved changes
 
 
-bpy.app.timers.register(tick, first_interval=1.0, persistent=True)
+if __name__ == "__main__":
+    walk = tests()
+    bpy.app.timers.register(tick, first_interval=1.0, persistent=True)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -200,19 +201,33 @@ def test_a_frame_of_200k_triangles_is_shown_quickly(folder):
     cache = playback.cache_of(scene)
     for frame in cache.order:
         count = write_big_frame(cache.mesh_path(frame), 224)
-    times, own = [], []
-    for frame in cache.order[1:]:
-        time.sleep(0.2)  # as between the frames of a playback; the next one is read meanwhile
-        scene.frame_current = frame
-        began, began_own = time.perf_counter(), time.thread_time()
-        playback.refresh(scene)
-        times.append(time.perf_counter() - began)
-        own.append(time.thread_time() - began_own)  # what a busy machine does not change
-        assert len(scene.tallow.surface_object.data.polygons) == count
+    ahead, times, own, readers = playback.surface._ahead, [], [], []
+    load = ahead._load
+
+    def watched_load(*arguments):
+        readers.append(threading.current_thread())
+        return load(*arguments)
+
+    ahead._load = watched_load
+    try:
+        for frame in cache.order[1:]:
+            if ahead._thread is not None:
+                ahead._thread.join()  # as between the frames of a playback: the next one is read meanwhile
+            scene.frame_current = frame
+            began, began_own = time.perf_counter(), time.thread_time()
+            playback.refresh(scene)
+            times.append(time.perf_counter() - began)
+            own.append(time.thread_time() - began_own)
+            assert len(scene.tallow.surface_object.data.polygons) == count
+    finally:
+        ahead._load = load
     times.sort()
+    own.sort()
     print(f"MEASURED showing {count} triangles: {1e3 * times[len(times) // 2]:.1f} ms (best {1e3 * times[0]:.1f}); "
-          f"processor time {1e3 * sorted(own)[len(own) // 2]:.1f} ms (best {1e3 * min(own):.1f})", flush=True)
-    assert times[len(times) // 2] < 0.25
+          f"processor time {1e3 * own[len(own) // 2]:.1f} ms (best {1e3 * own[0]:.1f})", flush=True)
+    # Of the thread that the artist waits for, in processor time: other work on the machine does not count.
+    assert own[len(own) // 2] < 0.1
+    assert readers.count(threading.main_thread()) <= 1 and len(readers) >= len(times) - 1
 
 
 def read_back(mesh):

@@ -1,4 +1,4 @@
-import time
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -90,14 +90,19 @@ def test_an_index_that_points_nowhere_is_refused(tmp_path, faces):
 
 
 def test_reading_ahead_gives_what_was_asked_for():
-    def load(path, wait):
-        time.sleep(wait)
+    free, loaded = threading.Event(), []
+
+    def load(path):
+        here = threading.current_thread() is threading.main_thread()
+        if not here:
+            free.wait()
+        loaded.append((str(path), here))
         return str(path)
+
     ahead = frames.ReadAhead(load)
-    ahead.expect((Path("b"), 0.1))
-    assert ahead.take((Path("a"), 0.0)) == "a"
-    assert ahead.take((Path("b"), 0.1)) == "b"
-    assert ahead.take((Path("b"), 0.1)) == "b"
-    ahead.expect((Path("c"), 0.2))
-    ahead.expect((Path("d"), 0.0))  # still busy with the first
-    assert ahead.take((Path("d"), 0.0)) == "d" and ahead.take((Path("c"), 0.2)) == "c"
+    ahead.expect((Path("b"),))
+    assert ahead.take((Path("a"),)) == "a"
+    ahead.expect((Path("c"),))  # still busy with the first
+    free.set()
+    assert [ahead.take((Path(name),)) for name in "bbc"] == ["b", "b", "c"]
+    assert loaded == [("a", True), ("b", False), ("b", True), ("c", True)]
