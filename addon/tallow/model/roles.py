@@ -144,7 +144,8 @@ SOURCES, FLUIDS, FROZEN, POURING, BODIES, HEATERS, FITTED = (
 
 
 def of(obj: bpy.types.Object) -> Role:
-    return BY_NAME[obj.tallow.role]
+    """The object's role. A role of a newer Tallow counts as none."""
+    return BY_NAME.get(obj.tallow.role, TABLE[0])
 
 
 def holds(condition: Union[bool, Optional[When]], obj: bpy.types.Object) -> bool:

@@ -39,7 +39,7 @@ def _value(tallow: bpy.types.PropertyGroup, name: str, scale: float) -> Any:
     value = getattr(tallow, name)
     if isinstance(value, str):
         return value.lower()
-    if isinstance(value, bool):
+    if isinstance(value, int):  # a number that counts, or yes and no
         return value
     factor = scale if tallow.bl_rna.properties[name].subtype in LENGTHS else FACTORS.get(name, 1.0)
     return number(factor * value) if isinstance(value, float) else vector(factor * part for part in value)
