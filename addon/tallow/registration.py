@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from . import bake, operators, overlay, panels, playback, preferences, previews, properties
+from . import playback
+from .baking import job
+from .model import properties
+from .ui import operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, operators, panels, playback, overlay, previews, bake)
+MODULES = (preferences, properties, operators, panels, playback, overlay, previews, job)
 
 
 def register() -> None:

@@ -32,5 +32,6 @@ int tlwRunBake(tlwArgs *args);
 int tlwRunInfo(tlwArgs *args);
 int tlwRunVerify(tlwArgs *args);
 int tlwRunBench(tlwArgs *args);
+int tlwRunDefaults(tlwArgs *args);
 
 #endif

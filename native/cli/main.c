@@ -51,6 +51,8 @@ static const Command commands[] = {
      "  --scaling      one thread beside two: the stages above a twentieth of the step\n"
      "  --list         names and descriptions only\n"
      "  --json         one JSON object per scene and line\n"},
+    {"defaults", tlwRunDefaults, "print what a scene has where it says nothing",
+     "tallow defaults\n\nPrints one JSON object: the defaults of scenes, materials, objects and forces.\n"},
 };
 
 static const Command *findCommand(const char *name)

@@ -36,7 +36,7 @@ def count_parts(folder):
     counts = dict.fromkeys(PARTS, 0)
     for profile in Path(folder).iterdir():
         done = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", "--auto=no", str(profile)],
-                              capture_output=True, text=True, timeout=600, check=True)
+                              capture_output=True, text=True, timeout=7200, check=True)
         for part, function in PARTS.items():
             found = re.findall(rf"^ *([\d,]+) \(.*:{function}\b", done.stdout, re.MULTILINE)
             counts[part] += max((int(n.replace(",", "")) for n in found), default=0)
@@ -52,7 +52,7 @@ def measure(name, instructions=True):
     with tempfile.TemporaryDirectory() as folder:
         if instructions:
             command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/%p", *command]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=7200)
         if done.returncode != 0:
             raise RuntimeError(f"{name}: {done.stdout[-500:]} {done.stderr[-500:]}")
         parts = count_parts(folder) if instructions else {}

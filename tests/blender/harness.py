@@ -25,7 +25,8 @@ def run(path):
     for name in sorted(name for name in vars(module) if name.startswith("test_")):
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=False)
         addon_utils.enable("tallow", default_set=True, handle_error=_raise)
-        os.environ.pop("FAKE_BAKER", None)
+        for variable in ("FAKE_BAKER", "FAKE_GATE"):
+            os.environ.pop(variable, None)
         with tempfile.TemporaryDirectory(prefix="tallow_test_") as folder:
             try:
                 result = getattr(module, name)(Path(folder))

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -16,6 +17,15 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "addon"), str(Path(__file__).resolve().parent)]
 PATH = Path(sys.argv[sys.argv.index("--") + 1])
+PATIENCE = 600.0  # seconds; a limit that only something that hangs reaches
+
+
+def until(condition):
+    """Let Blender run until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        yield 0.05
 
 
 def tests():
@@ -24,7 +34,8 @@ def tests():
     spec.loader.exec_module(module)
     addon_utils.enable("tallow", default_set=True)
     for name in sorted(name for name in vars(module) if name.startswith("test_")):
-        os.environ.pop("FAKE_BAKER", None)
+        for variable in ("FAKE_BAKER", "FAKE_GATE"):
+            os.environ.pop(variable, None)
         with tempfile.TemporaryDirectory(prefix="tallow_test_") as folder:
             try:
                 yield from getattr(module, name)(Path(folder))
@@ -32,15 +43,12 @@ def tests():
             except Exception:  # noqa: B902
                 traceback.print_exc()
                 result = "FAIL"
-            from tallow import bake
-            if bake.current():
-                bake.cancel()
-            while bake.current():
+            from tallow.baking import job
+            if job.current():
+                job.cancel()
+            while job.current():
                 yield 0.1
             print(f"RESULT {result} {PATH.stem}.{name}", flush=True)
-
-
-walk = tests()
 
 
 def tick():
@@ -55,4 +63,6 @@ def tick():
     os._exit(code)  # a regular quit asks about unsaved changes
 
 
-bpy.app.timers.register(tick, first_interval=1.0, persistent=True)
+if __name__ == "__main__":
+    walk = tests()
+    bpy.app.timers.register(tick, first_interval=1.0, persistent=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FAKE = HERE.parent / "fake" / "baker.py"
-TIMEOUT = 900
+TIMEOUT = 7200  # seconds for a file; only a Blender that hangs takes as long
 
 
 def run_file(blender, path):

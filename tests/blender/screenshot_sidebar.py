@@ -46,7 +46,7 @@ def build():
 
 
 def count_draws():
-    from tallow.panels.objects import TALLOW_PT_object
+    from tallow.ui.panels.objects import TALLOW_PT_object
     original = TALLOW_PT_object.draw
 
     def draw(self, context):
@@ -100,8 +100,8 @@ def steps():
     mouse("mousemove", ui.x - 200, height // 2)
     if STATE in ("baking", "baked"):
         bpy.ops.tallow.bake()
-        from tallow import bake
-        while bake.current() and not (STATE == "baking" and bake.status_of(bpy.context.scene).frame > 20):
+        from tallow.baking import job
+        while job.current() and not (STATE == "baking" and job.status_of(bpy.context.scene).frame > 20):
             yield 0.2
         bpy.context.scene.frame_set(20)
     yield 1.5
@@ -112,10 +112,10 @@ def steps():
         print("FAIL the Tallow tab was not drawn", flush=True)
     else:
         print(f"SIDEBAR {view()[2]['UI'].x} {view()[2]['UI'].width} {window.width} {window.height}", flush=True)
-    from tallow import bake
-    if bake.current():
+    from tallow.baking import job
+    if job.current():
         bpy.ops.tallow.cancel()
-        while bake.current():
+        while job.current():
             yield 0.2
     os._exit(0 if drawn["panel"] else 1)  # a regular quit asks about unsaved changes
 

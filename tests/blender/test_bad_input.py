@@ -35,7 +35,7 @@ def test_a_disabled_object_is_named(folder):
 
 
 def test_coordinates_that_are_no_numbers_are_named(folder):
-    from tallow import amount
+    from tallow.model import amount
     wax = scenes.wax_in_a_box(folder)
     scene, right = bpy.context.scene, [vertex.co.x for vertex in wax.data.vertices]
     before = amount.memory(scene)
@@ -90,8 +90,8 @@ def test_object_that_sticks_out_is_a_warning(folder):
     bpy.context.scene.tallow.domain.location.x += 0.3
     bpy.context.view_layer.update()
     bpy.ops.tallow.bake()
-    from tallow import bake
-    assert any("Wax" in text and "cut off" in text for text in bake.status_of(bpy.context.scene).warnings)
+    from tallow.baking import job
+    assert any("Wax" in text and "cut off" in text for text in job.status_of(bpy.context.scene).warnings)
 
 
 def test_a_turned_object_whose_corners_are_empty_does_not_stick_out(folder):
@@ -100,11 +100,12 @@ def test_a_turned_object_whose_corners_are_empty_does_not_stick_out(folder):
     ball = bpy.context.object
     wax.tallow.role, ball.tallow.role = "NONE", "WAX"
     bpy.context.view_layer.update()
-    from tallow import bake, domain
+    from tallow.baking import job
+    from tallow.model import domain
     low, high = domain.bounds(bpy.context.scene.tallow.domain)
     assert max(domain.bounds(ball)[1] - high) > 0.0, "the box around it must reach out, or this shows nothing"
     bpy.ops.tallow.bake()
-    assert not [text for text in bake.status_of(bpy.context.scene).warnings if "sticks out" in text]
+    assert not [text for text in job.status_of(bpy.context.scene).warnings if "sticks out" in text]
 
 
 def test_flat_domain(folder):
@@ -146,7 +147,7 @@ def heated_wax(folder):
 
 
 def test_a_domain_is_never_fitted_to_a_heater_alone(folder):
-    from tallow import domain
+    from tallow.model import domain
     wax, plate = heated_wax(folder)
     bpy.ops.tallow.fit_domain()
     low, high = domain.bounds(bpy.context.scene.tallow.domain)
@@ -157,17 +158,16 @@ def test_a_domain_is_never_fitted_to_a_heater_alone(folder):
 
 
 def test_wax_that_would_take_days_is_told_and_sped_up(folder):
-    from tallow import bake
+    from tallow.baking import job
     heated_wax(folder)
     scene = bpy.context.scene
     bpy.ops.tallow.bake()
-    told = [text for text in bake.status_of(scene).warnings if text.startswith("Wax takes about")
-            and "Melt Within the Shot" in text]
+    told = [text for text in job.status_of(scene).warnings if text.startswith("Wax takes about") and "Melt Within the Shot" in text]
     assert len(told) == 1
     bpy.ops.tallow.melt_in_shot()
     assert scene.tallow.thermal_speed > 1e4
     bpy.ops.tallow.bake()
-    assert not any("takes about" in text for text in bake.status_of(scene).warnings)
+    assert not any("takes about" in text for text in job.status_of(scene).warnings)
 
 
 def test_reversed_frame_range(folder):
@@ -217,7 +217,7 @@ def test_liquid_without_weight(folder):
     for own.density in ((0.0, 0.0), (-5.0, -5.0)):  # a field takes the least that can be baked instead
         assert 0.0099 < min(own.density) < 0.0101
     wax.tallow.material = "water"
-    from tallow.properties import materials
+    from tallow.model import materials
     found = materials.all_presets()
     water = found["water"]
     try:

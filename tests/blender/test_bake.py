@@ -19,7 +19,7 @@ def test_bake_plays_back_and_renders_a_picture_that_changes(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
     scene.render.use_lock_interface = False
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     assert bpy.ops.tallow.bake() == {"FINISHED"}
     bpy.ops.tallow.add_material()
@@ -149,8 +149,8 @@ def test_resume_goes_on_after_the_last_frame(folder):
     bpy.ops.tallow.resume()
     assert scene.tallow.bake_path == folder_before
     assert cache(scene).order == list(range(1, 11))
-    from tallow import bake
-    assert bake.status_of(scene).finished == 4
+    from tallow.baking import job
+    assert job.status_of(scene).finished == 4
 
 
 def test_resume_of_a_longer_range_goes_on_with_what_moves(folder):
@@ -205,20 +205,21 @@ def test_error_of_the_baker_reaches_the_artist(folder):
     scenes.wax_in_a_box(folder)
     os.environ["FAKE_BAKER"] = "error"
     scenes.expect_error(bpy.ops.tallow.bake, "Suzanne is not closed")
-    from tallow import bake
-    assert "Suzanne" in bake.status_of(bpy.context.scene).error
+    from tallow.baking import job
+    assert "Suzanne" in job.status_of(bpy.context.scene).error
     assert bpy.context.scene.tallow.bake_path == ""
 
 
 def test_warnings_of_the_baker_are_kept_for_the_panel(folder):
     scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
-    from tallow import bake
-    assert bake.status_of(bpy.context.scene).warnings[-1] == "Suzanne is not closed: 168 open edges; filled"
+    from tallow.baking import job
+    assert job.status_of(bpy.context.scene).warnings[-1] == "Suzanne is not closed: 168 open edges; filled"
 
 
 def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
-    from tallow import bake, playback
+    from tallow import playback
+    from tallow.baking import job
     from tallow.core import cache as cache_files
     scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
@@ -232,8 +233,8 @@ def test_what_cannot_be_shown_or_freed_is_a_sentence(folder):
         assert bpy.ops.tallow.bake() == {"FINISHED"}
     finally:
         playback.surface.show, cache_files.free = show, free
-    status = bake.status_of(bpy.context.scene)
-    assert status.state == "done" and status.finished == 6 and bake.current() is None
+    status = job.status_of(bpy.context.scene)
+    assert status.state == "done" and status.finished == 6 and job.current() is None
     assert any("cannot be shown" in text for text in status.warnings)
     assert any("previous bake" in text and "Permission denied" in text for text in status.warnings)
 
@@ -242,8 +243,8 @@ def test_a_word_that_nobody_understands_does_not_end_the_bake(folder):
     scenes.wax_in_a_box(folder)
     os.environ["FAKE_BAKER"] = "odd"
     assert bpy.ops.tallow.bake() == {"FINISHED"}
-    from tallow import bake
-    status = bake.status_of(bpy.context.scene)
+    from tallow.baking import job
+    status = job.status_of(bpy.context.scene)
     assert status.state == "done" and any("cannot be read" in text for text in status.warnings)
 
 

@@ -23,8 +23,8 @@ def first_place(scene, name):
 
 
 def warnings():
-    from tallow import bake
-    return bake.status_of(bpy.context.scene).warnings
+    from tallow.baking import job
+    return job.status_of(bpy.context.scene).warnings
 
 
 def x_at(body, frame, subframe=0.0):
@@ -76,7 +76,7 @@ def blurred_extent(folder, name, shutter):
 def film_alone(body):
     """Look at a glowing body and nothing else, from the front, 2 units wide."""
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     camera = scene.camera
     camera.data.type, camera.data.ortho_scale = "ORTHO", 2.0
@@ -322,7 +322,7 @@ def test_a_body_under_a_stretched_parent_is_named_and_keeps_its_start(folder):
 def test_the_domain_is_fitted_to_where_bodies_start(folder):
     scenes.wax_in_a_box(folder, frames=6)
     scene, _ball = bpy.context.scene, add_body()
-    from tallow import domain
+    from tallow.model import domain
 
     def fitted():
         scenes.select()

@@ -9,7 +9,7 @@ import scenes
 
 
 def export(folder):
-    from tallow.export import export_scene
+    from tallow.baking.export import export_scene
     warnings = export_scene(bpy.context, folder / "scene")
     return json.loads((folder / "scene" / "scene.json").read_text()), warnings
 
@@ -156,7 +156,7 @@ def test_an_inflow_that_is_on_half_of_the_time_gives_half(folder):
     scenes.wax_in_a_box(folder, frames=21)
     tap = scenes.add_box("Tap", 0.1, (0.0, 0.0, 0.3))
     tap.tallow.role, tap.tallow.velocity = "INFLOW", (0.0, 0.0, -0.2)
-    from tallow import amount
+    from tallow.model import amount
 
     def given():
         return amount.liquid_volume(bpy.context.scene) - 0.4 ** 3

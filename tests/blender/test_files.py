@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -62,64 +63,63 @@ def test_a_bake_of_an_unsaved_file_survives_its_first_save(folder):
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
     scene.tallow.cache_folder = ""
-    from tallow import cache_paths
-    assert cache_paths.is_temporary(scene)
+    from tallow.baking import paths
+    assert paths.is_temporary(scene)
     bpy.ops.tallow.bake()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "first.blend"))
     scene = bpy.context.scene
     scene.frame_set(6)
-    assert cache_paths.bake_folder(scene) and len(scene.tallow.surface_object.data.vertices) == 266
+    assert paths.bake_folder(scene) and len(scene.tallow.surface_object.data.vertices) == 266
     bpy.ops.tallow.free()
 
 
 def test_the_first_save_moves_a_bake_next_to_the_file(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     scene = bpy.context.scene
     scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
-    assert Path(scene.tallow.bake_path).parent == cache_paths.temporary_root()
+    assert Path(scene.tallow.bake_path).parent == paths.temporary_root()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "first.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "first.blend"))
     scene = bpy.context.scene
-    assert cache_paths.bake_folder(scene).parent == folder / "tallow_cache_first"
-    assert not cache_paths.temporary_root().exists()
+    assert paths.bake_folder(scene).parent == folder / "tallow_cache_first"
+    assert not paths.temporary_root().exists()
     scene.frame_set(6)
     assert len(scene.tallow.surface_object.data.vertices) == 266
 
 
 def test_the_bake_of_a_file_that_was_never_saved_goes_with_it(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     bpy.context.scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
-    own = cache_paths.temporary_root() / "notes.txt"
+    own = paths.temporary_root() / "notes.txt"
     own.write_text("not Tallow's")
     bpy.ops.wm.read_homefile(use_factory_startup=True)
-    assert [path.name for path in cache_paths.temporary_root().iterdir()] == ["notes.txt"]
+    assert [path.name for path in paths.temporary_root().iterdir()] == ["notes.txt"]
     own.unlink()
 
 
 def test_a_copy_that_was_saved_keeps_its_bake(folder):
-    from tallow import cache_paths
+    from tallow.baking import paths
     scenes.wax_in_a_box(folder)
     bpy.context.scene.tallow.cache_folder = ""
     bpy.ops.tallow.bake()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "copy.blend"), copy=True)
     bpy.ops.wm.open_mainfile(filepath=str(folder / "copy.blend"))
-    assert cache_paths.bake_folder(bpy.context.scene)
+    assert paths.bake_folder(bpy.context.scene)
     bpy.ops.tallow.free()
 
 
 def test_closing_blender_leaves_no_bake_of_an_unsaved_file(folder):
     script = (f"import sys; sys.path[:0] = [{str(ROOT / 'addon')!r}, {str(ROOT / 'tests' / 'blender')!r}]\n"
               "import addon_utils, bpy; addon_utils.enable('tallow', default_set=True)\n"
-              "import scenes; from tallow import cache_paths; scenes.wax_in_a_box('')\n"
+              "import scenes; from tallow.baking import paths; scenes.wax_in_a_box('')\n"
               "bpy.context.scene.tallow.cache_folder = ''; bpy.ops.tallow.bake()\n"
-              "print('THERE', len(list(cache_paths.temporary_root().iterdir())))")
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr",
-                             script],
+              "print('THERE', len(list(paths.temporary_root().iterdir())))")
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", script],
                             capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)})
     assert result.returncode == 0 and "THERE 1" in result.stdout, result.stdout + result.stderr
     assert not list(folder.glob("tallow_cache_*"))
@@ -139,7 +139,7 @@ def test_a_lost_cache_is_a_note_and_not_an_error(folder):
 def test_animation_renders_from_the_command_line(folder):
     scenes.wax_in_a_box(folder, frames=3)
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     bpy.ops.tallow.bake()
     scene.render.use_motion_blur = True
@@ -162,7 +162,7 @@ def test_animation_renders_from_the_command_line(folder):
 def test_velocity_blurs_the_motion(folder):
     scenes.wax_in_a_box(folder, frames=3)
     scene = bpy.context.scene
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     bpy.ops.tallow.bake()
     scene.render.motion_blur_shutter = 2.0
@@ -204,19 +204,33 @@ def test_a_frame_of_200k_triangles_is_shown_quickly(folder):
     cache = playback.cache_of(scene)
     for frame in cache.order:
         count = write_big_frame(cache.mesh_path(frame), 224)
-    times, own = [], []
-    for frame in cache.order[1:]:
-        time.sleep(0.2)  # as between the frames of a playback; the next one is read meanwhile
-        scene.frame_current = frame
-        began, began_own = time.perf_counter(), time.thread_time()
-        playback.refresh(scene)
-        times.append(time.perf_counter() - began)
-        own.append(time.thread_time() - began_own)  # what a busy machine does not change
-        assert len(scene.tallow.surface_object.data.polygons) == count
+    ahead, times, own, readers = playback.surface._ahead, [], [], []
+    load = ahead._load
+
+    def watched_load(*arguments):
+        readers.append(threading.current_thread())
+        return load(*arguments)
+
+    ahead._load = watched_load
+    try:
+        for frame in cache.order[1:]:
+            if ahead._thread is not None:
+                ahead._thread.join()  # as between the frames of a playback: the next one is read meanwhile
+            scene.frame_current = frame
+            began, began_own = time.perf_counter(), time.thread_time()
+            playback.refresh(scene)
+            times.append(time.perf_counter() - began)
+            own.append(time.thread_time() - began_own)
+            assert len(scene.tallow.surface_object.data.polygons) == count
+    finally:
+        ahead._load = load
     times.sort()
+    own.sort()
     print(f"MEASURED showing {count} triangles: {1e3 * times[len(times) // 2]:.1f} ms (best {1e3 * times[0]:.1f}); "
-          f"processor time {1e3 * sorted(own)[len(own) // 2]:.1f} ms (best {1e3 * min(own):.1f})", flush=True)
-    assert times[len(times) // 2] < 0.25
+          f"processor time {1e3 * own[len(own) // 2]:.1f} ms (best {1e3 * own[0]:.1f})", flush=True)
+    # Of the thread that the artist waits for, in processor time: other work on the machine does not count.
+    assert own[len(own) // 2] < 0.1
+    assert readers.count(threading.main_thread()) <= 1 and len(readers) >= len(times) - 1
 
 
 def read_back(mesh):
@@ -257,3 +271,19 @@ def test_both_ways_to_fill_a_mesh_agree(folder):
     assert {"velocity", "celsius"} <= set(results[0])
     for name, array in results[0].items():
         assert np.array_equal(array, results[1][name]), name
+
+
+def test_attributes_that_no_module_names_reach_the_mesh(folder):
+    from tallow.core import ply
+    from tallow.playback import fill
+    write_big_frame(folder / "big.ply", 4)
+    data = (folder / "big.ply").read_bytes().replace(b"property float melt\n", b"property float ash\n")
+    for axis in b"xyz":
+        data = data.replace(b"property float v%c\n" % axis, b"property float flow_%c\n" % axis)
+    (folder / "big.ply").write_bytes(data)
+    mesh = bpy.data.meshes.new("Filled")
+    fill.fill_mesh(mesh, fill.prepare(folder / "big.ply", 1.0, "NONE", []))
+    kinds = {name: mesh.attributes[name].data_type for name in ("ash", "flow", "celsius")}
+    assert kinds == {"ash": "FLOAT", "flow": "FLOAT_VECTOR", "celsius": "FLOAT"} and "melt" not in mesh.attributes
+    rows = ply.read(folder / "big.ply")["vertex"]
+    assert np.array_equal(read_back(mesh)["ash"], rows["ash"])

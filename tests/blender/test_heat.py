@@ -5,9 +5,8 @@ import scenes
 
 
 def told(*words):
-    from tallow.export import checks
-    return [p.text for p in checks.check_scene(bpy.context.scene) if not p.fatal
-            and all(word in p.text for word in words)]
+    from tallow.baking.export import checks
+    return [p.text for p in checks.check_scene(bpy.context.scene) if not p.fatal and all(word in p.text for word in words)]
 
 
 def box_with(role, material, name="Thing"):
@@ -22,7 +21,7 @@ def box_with(role, material, name="Thing"):
 
 def test_every_material_flows_as_a_liquid_and_stands_as_wax(folder):
     from tallow.core.presets import ZERO_CELSIUS, viscosity_at
-    from tallow.properties.materials import all_presets
+    from tallow.model.materials import all_presets
     for name, material in all_presets().items():
         for role in ("LIQUID", "INFLOW"):
             obj = box_with(role, name)
@@ -134,7 +133,7 @@ def test_quick_melt_of_a_house_stays_within_what_the_library_takes(folder):
 
 
 def test_lamps_and_heated_volumes_can_be_too_slow_as_well(folder):
-    from tallow import heating
+    from tallow.model import heating
     scene = bpy.context.scene
     for kind in ("LAMP", "VOLUME"):
         box_with("WAX", "paraffin")
@@ -150,7 +149,7 @@ def test_lamps_and_heated_volumes_can_be_too_slow_as_well(folder):
 
 
 def test_the_lamp_of_quick_melt_melts_in_the_time_asked_for(folder):
-    from tallow import heating
+    from tallow.model import heating
     scenes.clear()
     scenes.select(scenes.add_box("Block", 0.2))
     bpy.ops.tallow.quick_melt(frames=100, heat="LAMP", seconds=4.0)
@@ -163,7 +162,7 @@ def test_the_lamp_of_quick_melt_melts_in_the_time_asked_for(folder):
 def test_surface_tension_is_no_setting_while_it_does_nothing(folder):
     scenes.wax_in_a_box(folder)
     assert not hasattr(bpy.context.scene.tallow, "surface_tension")
-    from tallow.export.settings import solver_member
+    from tallow.baking.export.settings import solver_member
     assert "surface_tension_scale" not in solver_member(bpy.context.scene)
     bpy.ops.tallow.edit_material()
     kept = bpy.context.scene.tallow.materials[0].as_dict()["surface_tension"]
@@ -171,7 +170,7 @@ def test_surface_tension_is_no_setting_while_it_does_nothing(folder):
 
 
 def test_an_editable_copy_is_the_same_material(folder):
-    from tallow.properties.materials import all_presets
+    from tallow.model.materials import all_presets
     for name, preset in all_presets().items():
         box_with("LIQUID", name)
         bpy.ops.tallow.edit_material()
@@ -186,7 +185,7 @@ def test_an_editable_copy_is_the_same_material(folder):
 def test_a_light_is_told_that_a_mesh_can_be_a_heat_lamp(folder):
     light = bpy.data.objects["Light"]
     scenes.select(light)
-    from tallow.roles import why_no_role
+    from tallow.model.roles import why_no_role
     assert "heat lamp" in why_no_role(light) and "mesh" in why_no_role(light)
     assert "made by Tallow" not in why_no_role(bpy.data.objects["Camera"])
     assert bpy.ops.tallow.set_role(role="HEAT") == {"CANCELLED"}

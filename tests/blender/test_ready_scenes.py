@@ -6,7 +6,7 @@ import bpy
 
 
 def exported(folder, name):
-    from tallow.export import checks, export_scene
+    from tallow.baking.export import checks, export_scene
     bpy.ops.tallow.ready_scene(name=name)
     bpy.context.view_layer.update()
     wrong = [problem.text for problem in checks.check_scene(bpy.context.scene) if problem.fatal]
@@ -38,9 +38,8 @@ def test_thesis_figures_of_the_two_balls(folder):
 
 
 def test_memory_is_what_bakes_of_ready_scenes_took(folder):
-    from tallow import amount
-    measured = {"toothpaste": 112e6, "lead_and_wood": 104e6, "wax_block": 144e6, "tumbling_stones": 142e6,
-                "sand_castle": 129e6,
+    from tallow.model import amount
+    measured = {"toothpaste": 112e6, "lead_and_wood": 104e6, "wax_block": 144e6, "tumbling_stones": 142e6, "sand_castle": 129e6,
                 "chocolate": 127e6}
     for name, peak in measured.items():
         bpy.ops.tallow.ready_scene(name=name)

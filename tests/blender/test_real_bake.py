@@ -1,12 +1,31 @@
 """The whole path with the native library: a marked mesh, a bake, playback, Cycles."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import bpy
 import numpy as np
 import scenes
+
+ROOT = Path(__file__).resolve().parents[2]
+INSTALL = """
+import bpy, addon_utils, sys
+from pathlib import Path
+archive, out = sys.argv[sys.argv.index("--") + 1:]
+bpy.ops.preferences.addon_install(filepath=archive)
+addon_utils.enable("tallow", default_set=True)
+import tallow
+bpy.ops.tallow.ready_scene(name="toothpaste")
+scene = bpy.context.scene
+scene.frame_end, scene.tallow.resolution, scene.tallow.cache_folder = 2, 16, out
+assert bpy.ops.tallow.bake() == {"FINISHED"}
+assert len(scene.tallow.surface_object.data.polygons)
+print("INSTALLED", Path(tallow.__file__).parent)
+"""
 
 
 def library_is_there():
@@ -36,7 +55,7 @@ def test_a_drop_falls_as_gravity_says_and_renders(folder):
     floor = scenes.add_box("Floor", 1.2, (0.0, 0.0, -0.6))
     floor.tallow.role = "SOLID"
     from mathutils import Vector
-    from tallow import domain, staging
+    from tallow.model import domain, staging
     domain.place(domain.ensure(scene), Vector((-0.6, -0.6, -0.1)), Vector((0.6, 0.6, 1.1)))
     scene.tallow.resolution, scene.tallow.cache_folder = 32, str(folder)
     scene.frame_start, scene.frame_end = 1, 8
@@ -94,7 +113,7 @@ def test_a_light_body_rises_in_water_and_the_object_follows(folder):
     cork = scenes.add_box("Cork", 0.25, (0.0, 0.0, 0.4))
     cork.tallow.role, cork.tallow.density = "RIGID", 300.0
     from mathutils import Vector
-    from tallow import domain
+    from tallow.model import domain
     domain.place(domain.ensure(scene), Vector((-0.4, -0.4, 0.0)), Vector((0.4, 0.4, 1.2)))
     scene.tallow.resolution, scene.tallow.cache_folder = 24, str(folder)
     scene.frame_start, scene.frame_end = 1, 8
@@ -150,8 +169,8 @@ def test_what_the_library_warns_of_reaches_the_panel(folder):
     tap.tallow.role, tap.tallow.velocity, tap.scale.z = "INFLOW", (0.0, 0.0, -1.0), 0.02
     bpy.context.view_layer.update()
     bpy.ops.tallow.bake()
-    from tallow import bake
-    warnings = bake.status_of(bpy.context.scene).warnings
+    from tallow.baking import job
+    warnings = job.status_of(bpy.context.scene).warnings
     assert any("Milk and Wax overlap" in text and "only Milk" in text for text in warnings), warnings
     assert any(text.startswith("Tap is 0.004 m thin, less than a cell") for text in warnings), warnings
 
@@ -175,3 +194,18 @@ def test_melting_stays_calm(folder):
     assert bpy.ops.tallow.bake() == {"FINISHED"}
     frames = stats(bpy.context.scene)
     assert len(frames) == 8 and max(entry["max_speed"] for entry in frames) < 2.0
+
+
+def test_the_release_zip_installs_and_bakes(folder):
+    if not library_is_there():
+        return "SKIP"
+    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--out", str(folder)], check=True, capture_output=True)
+    (folder / "install.py").write_text(INSTALL)
+    names = ("TALLOW_BAKER", "TALLOW_LIBRARY", "PYTHONPATH", "PYTHONHOME")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment["BLENDER_USER_SCRIPTS"] = str(folder / "scripts")  # as of somebody who has no add-ons yet
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python", str(folder / "install.py"),
+                             "--", str(next(folder.glob("*.zip"))), str(folder / "out")], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f"INSTALLED {folder / 'scripts' / 'addons' / 'tallow'}" in result.stdout, result.stdout
+    assert list((folder / "out").rglob("mesh_000002.ply"))

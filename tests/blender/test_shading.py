@@ -31,7 +31,7 @@ def looks(folder, style):
     """Mean colours of the left and of the right half of the surface, as rendered from the front."""
     scene = bpy.context.scene
     bpy.ops.tallow.add_material(style=style)
-    from tallow import staging
+    from tallow.model import staging
     staging.ensure_camera_and_light(scene)
     surface, camera = scene.tallow.surface_object, scene.camera
     points = scenes.positions(surface.data)
@@ -75,7 +75,7 @@ def test_clear_and_thick_liquids_side_by_side(folder):
         for point in material.points:
             point.viscosity = viscosity
     thick.tallow.material, thin.tallow.material = f"custom_{own[-1].uid}", f"custom_{own[-2].uid}"
-    from tallow import shading
+    from tallow.playback import shading
     bpy.ops.tallow.add_material(style="LIQUID")
     tree = bpy.context.scene.tallow.surface_object.active_material.node_tree
     shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
@@ -87,7 +87,7 @@ def test_clear_and_thick_liquids_side_by_side(folder):
 
 def test_more_materials_than_a_ramp_has_stops_for(folder):
     scenes.wax_in_a_box(folder, frames=1)
-    from tallow import shading
+    from tallow.playback import shading
     colors = [(i / 40.0, 0.5, 0.5) for i in range(40)]
     material = shading.wax_material(colors, 1.0)
     ramp = next(node for node in material.node_tree.nodes if node.type == "VALTORGB")

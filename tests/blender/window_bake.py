@@ -2,33 +2,34 @@
 
 import os
 import signal
-import time
 
 import bpy
 import scenes
-
-
-def until(condition, seconds=30.0):
-    """Let Blender run until something is so."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "took too long"
-        yield 0.05
+from harness_window import PATIENCE, until
 
 
 def status():
-    from tallow import bake
-    return bake.status_of(bpy.context.scene)
+    from tallow.baking import job
+    return job.status_of(bpy.context.scene)
 
 
 def running():
-    from tallow import bake
-    return bake.current() is not None
+    from tallow.baking import job
+    return job.current() is not None
 
 
-def start(folder, frames=12, mode="slow"):
+def open_gate(folder, last):
+    """Let the stand-in baker bake up to a frame."""
+    (folder / "gate.new").write_text(str(last))
+    (folder / "gate.new").rename(folder / "gate")
+
+
+def start(folder, frames=12, last=None):
+    """Start a bake. It waits after the frame `last` until `open_gate` lets it go on."""
     scenes.wax_in_a_box(folder, frames=frames)
-    os.environ["FAKE_BAKER"] = mode
+    if last is not None:
+        os.environ["FAKE_GATE"] = str(folder / "gate")
+        open_gate(folder, last)
     bpy.ops.ed.undo_push(message="Set up")
     assert bpy.ops.tallow.bake() == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Bake")  # which a click does by itself
@@ -36,61 +37,67 @@ def start(folder, frames=12, mode="slow"):
 
 
 def test_frames_land_while_blender_goes_on(folder):
-    start(folder, frames=16)
+    start(folder, frames=16, last=3)
     scene = bpy.context.scene
-    yield from until(lambda: status().frame >= 3)
+    yield from until(lambda: status().frame == 3)
     assert running() and scene.frame_current >= 2 and len(scene.tallow.surface_object.data.vertices) == 266
     assert status().seconds_left is not None and 0 < scene.tallow.progress < 100
+    open_gate(folder, 16)
     yield from until(lambda: not running())
     assert status().state == "done" and scene.frame_current == 16
 
 
 def test_pause_resume_and_cancel(folder):
-    start(folder, frames=40)
-    yield from until(lambda: status().frame >= 2)
+    from tallow.baking import job
+    from tallow.core import process
+    start(folder, frames=40, last=2)
+    yield from until(lambda: status().frame == 2)
     assert not bpy.ops.tallow.bake.poll() and not bpy.ops.tallow.free.poll()
     bpy.ops.tallow.pause()
-    yield 1.0
-    frame = status().frame
-    yield 1.0
-    assert status().frame == frame and status().state == "paused"
+    yield from until(lambda: status().stage == "paused")  # the baker says so
+    open_gate(folder, 4)
+    yield 0.5  # for a baker that does not stand still
+    assert status().frame == 2 and status().state == "paused"
     bpy.ops.tallow.resume()
-    yield from until(lambda: status().frame > frame)
-    began = time.monotonic()
+    yield from until(lambda: status().frame == 4)
+    baker, grace = job.current().process.process, process.GRACE_SECONDS
+    process.GRACE_SECONDS = PATIENCE  # a baker that answers late is still one that answers
     bpy.ops.tallow.cancel()
     yield from until(lambda: not running())
-    assert status().state == "cancelled" and time.monotonic() - began < 2.0
-    last = status().frame
-    os.environ["FAKE_BAKER"] = ""
+    process.GRACE_SECONDS = grace
+    assert status().state == "cancelled" and status().frame == 4 and baker.returncode == 2
+    open_gate(folder, 40)
     bpy.ops.tallow.resume()
     yield from until(lambda: not running())
-    assert status().state == "done" and status().finished == 40 - last
+    assert status().state == "done" and status().finished == 36
 
 
 def test_a_killed_baker_is_one_sentence(folder):
-    from tallow import bake
-    start(folder)
-    yield from until(lambda: status().frame >= 2)
-    os.kill(bake.current().process.process.pid, signal.SIGKILL)
+    from tallow.baking import job
+    start(folder, last=2)
+    yield from until(lambda: status().frame == 2)
+    os.kill(job.current().process.process.pid, signal.SIGKILL)
     yield from until(lambda: not running())
     assert status().state == "failed" and "memory" in status().error and "kept" in status().error
     assert bpy.ops.tallow.bake.poll() and bpy.ops.tallow.free.poll()
 
 
 def test_undo_while_baking_does_no_harm(folder):
-    start(folder, frames=8)
-    yield from until(lambda: status().frame >= 2)
-    for _ in range(3):
+    start(folder, frames=8, last=2)
+    yield from until(lambda: status().frame == 2)
+    for step in range(3):
         bpy.ops.ed.undo_push(message="test")
         bpy.context.scene.frame_set(1)
         bpy.ops.ed.undo()
-        yield 0.3
+        open_gate(folder, 3 + step)
+        yield from until(lambda: status().frame == 3 + step)
+    open_gate(folder, 8)
     yield from until(lambda: not running())
     assert status().state == "done"
 
 
 def test_undo_after_a_bake_keeps_it(folder):
-    start(folder, frames=3, mode="")
+    start(folder, frames=3)
     yield from until(lambda: not running())
     scene = bpy.context.scene
     path = scene.tallow.bake_path
@@ -111,7 +118,7 @@ def test_undo_after_a_bake_keeps_it(folder):
 
 
 def test_undo_leaves_what_the_artist_shows(folder):
-    start(folder, frames=3, mode="")
+    start(folder, frames=3)
     yield from until(lambda: not running())
     wax = bpy.data.objects["Wax"]
     wax.display_type = "TEXTURED"
@@ -124,7 +131,7 @@ def test_undo_leaves_what_the_artist_shows(folder):
 
 
 def test_a_freed_bake_does_not_come_back_with_undo(folder):
-    start(folder, frames=3, mode="")
+    start(folder, frames=3)
     yield from until(lambda: not running())
     bpy.ops.ed.undo_push(message="Edit")
     bpy.ops.tallow.free()
@@ -135,16 +142,17 @@ def test_a_freed_bake_does_not_come_back_with_undo(folder):
 
 
 def test_a_scene_that_is_renamed_keeps_its_bake(folder):
-    start(folder, frames=8)
+    start(folder, frames=8, last=1)
     scene = bpy.context.scene
     before = scene.name
-    yield from until(lambda: status().frame >= 1)
+    yield from until(lambda: status().frame == 1)
     scene.name = "Other Name"
     bpy.ops.ed.undo_push(message="Rename")
     bpy.data.scenes.new(before)  # takes the name over
-    frame = status().frame
-    yield from until(lambda: status().frame > frame)
+    open_gate(folder, 2)
+    yield from until(lambda: status().frame == 2)
     assert bpy.ops.tallow.pause.poll()
+    open_gate(folder, 8)
     yield from until(lambda: not running())
     bpy.data.scenes.remove(bpy.data.scenes[before])
     assert status().state == "done" and scene.tallow.bake_path and len(scene.tallow.surface_object.data.vertices) == 266
@@ -153,7 +161,7 @@ def test_a_scene_that_is_renamed_keeps_its_bake(folder):
 
 def test_a_frame_that_cannot_be_shown_does_not_end_the_bake(folder):
     from tallow import playback
-    start(folder, frames=6)
+    start(folder, frames=6, last=0)
     show, broken = playback.surface.show, [2]
 
     def show_or_fail(*arguments):
@@ -164,6 +172,9 @@ def test_a_frame_that_cannot_be_shown_does_not_end_the_bake(folder):
 
     playback.surface.show = show_or_fail
     try:
+        for frame in range(1, 7):  # one by one: frames that land together are shown together
+            open_gate(folder, frame)
+            yield from until(lambda: status().frame == frame)
         yield from until(lambda: not running())
     finally:
         playback.surface.show = show
@@ -174,38 +185,10 @@ def test_a_frame_that_cannot_be_shown_does_not_end_the_bake(folder):
 
 
 def test_another_file_ends_the_bake(folder):
-    from tallow import bake
-    start(folder, frames=40)
-    yield from until(lambda: status().frame >= 2)
-    process = bake.current().process.process
+    from tallow.baking import job
+    start(folder, frames=40, last=2)
+    yield from until(lambda: status().frame == 2)
+    process = job.current().process.process
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     yield 0.5
     assert not running() and process.poll() is not None
-
-
-def test_scrubbing_and_rendering_do_not_crash(folder):
-    start(folder, frames=8, mode="")
-    yield from until(lambda: not running())
-    scene = bpy.context.scene
-    from tallow import staging
-    staging.ensure_camera_and_light(scene)
-    for color in ("TEMPERATURE", "VISCOSITY", "NONE"):
-        scene.tallow.show_color = color
-        for frame in (1, 5, 8, 3):
-            scene.frame_set(frame)
-            yield 0.1
-    scene.tallow.show_particles = scene.tallow.show_cells = True
-    yield 0.3
-    for area in bpy.context.window_manager.windows[0].screen.areas:
-        if area.type == "VIEW_3D":
-            area.spaces.active.overlay.show_wireframes = True
-    scene.frame_set(6)
-    yield 0.3
-    scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 2, False
-    scene.render.resolution_x = scene.render.resolution_y = 48
-    scene.frame_end = 3
-    scene.render.filepath = str(folder / "out_")
-    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
-    yield from until(lambda: (folder / "out_0003.png").is_file() and not bpy.app.is_job_running("RENDER"))
-    yield 0.5

@@ -94,7 +94,7 @@ static inline void runJob(Job *job)
     getPath(cache, job->cache ? job->cache : "cache");
     getPath(events, "events.txt");
     job->events = fopen(events, "w");
-    alarm(200); // a bake that hangs fails
+    alarm(1800); // a bake that hangs fails
     if (job->file_limit) {
         struct rlimit limit = {(rlim_t)job->file_limit, (rlim_t)job->file_limit};
         signal(SIGXFSZ, SIG_IGN);

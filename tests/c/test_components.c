@@ -130,7 +130,7 @@ static void checkRuns(const Case *c, const tlwRowRuns *runs, const int32_t *expe
             TLW_FOR_RUNS((unsigned)runs->mask[r], bits) {
                 int of = runs->component[run];
                 assert_int_equal(runs->component[runs->lump[run]], of);
-                assert_in_range(runs->lump[run], runs->start[t], run);
+                assert_true(runs->lump[run] >= runs->start[t] && runs->lump[run] <= run);
                 label[of] = label[of] ? label[of] : ++count;
                 for (int i = 0; i < TLW_TILE; i++)
                     if (bits >> i & 1)

@@ -40,7 +40,8 @@ static double trueResidual(tlwStressSystem *system)
     return sqrt(r2 / b2);
 }
 
-static int iterationsOf(CellFn *cell, double ratio, int n)
+// Solves the problem and refuses more than `most` iterations.
+static void expectIterations(CellFn *cell, double ratio, int n, int most)
 {
     tlwStressSystem system;
     tlwStressPeel peel;
@@ -51,7 +52,8 @@ static int iterationsOf(CellFn *cell, double ratio, int n)
     assert_true(stats.residual < 1e-6);
     tlwFreeStressPeel(&peel);
     tlwFreeStressSystem(&system);
-    return stats.iterations;
+    if (stats.iterations < 1 || stats.iterations > most)
+        fail_msg("%d iterations, expected 1 to %d", stats.iterations, most);
 }
 
 static void test_two_blocks_converge_at_any_contrast(void **state)
@@ -59,26 +61,26 @@ static void test_two_blocks_converge_at_any_contrast(void **state)
     (void)state;
     const double RATIOS[] = {1, 1e2, 1e4, 1e6, 1e9};
     for (int n = 0; n < 5; n++)
-        assert_in_range(iterationsOf(twoBlocks, RATIOS[n], 32), 1, 20);
+        expectIterations(twoBlocks, RATIOS[n], 32, 20);
 }
 
 static void test_melting_statue_converges(void **state)
 {
     (void)state;
-    assert_in_range(iterationsOf(statue, 1, 32), 1, 50);
+    expectIterations(statue, 1, 32, 50);
 }
 
 static void test_stiff_lumps_in_thin_liquid_converge(void **state)
 {
     (void)state;
-    assert_in_range(iterationsOf(lumps, 1, 32), 1, 18);
+    expectIterations(lumps, 1, 32, 18);
 }
 
 static void test_pool_with_ball_and_free_blob_converges(void **state)
 {
     (void)state;
-    assert_in_range(iterationsOf(sphere, 1, 24), 1, 30);
-    assert_in_range(iterationsOf(pool, 1, 24), 1, 18);
+    expectIterations(sphere, 1, 24, 30);
+    expectIterations(pool, 1, 24, 18);
 }
 
 static void test_solution_matches_a_direct_solve(void **state)

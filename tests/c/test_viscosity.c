@@ -363,7 +363,7 @@ static void test_a_body_in_the_air_keeps_its_motion(void **state)
         print_message("%d: %d iterations, velocity %.4f %.4f %.4f, spin %.4f %.4f %.4f\n", n, stats.iterations,
                       body.velocity.x, body.velocity.y, body.velocity.z, body.spin.x, body.spin.y, body.spin.z);
         assert_int_equal(result, TLW_OK);
-        assert_in_range(stats.iterations, 1, 30);
+        assert_true(stats.iterations >= 1 && stats.iterations <= 30);
         assert_true(tlwLength(tlwSub(body.velocity, (tlwVec3){0.1, 0.3, -1})) < 1e-4);
         assert_true(tlwLength(tlwSub(body.spin, (tlwVec3){3, 0, 2})) < 1e-3);
         tlwFreeGrid(&scene.grid);
@@ -440,7 +440,7 @@ static void test_thin_liquid_is_left_to_jacobi(void **state)
     tlwStressStats stats;
     assert_int_equal(tlwSolveViscosity(NULL, &scene.def, &stats, NULL), TLW_OK);
     assert_int_equal(stats.method, TLW_STRESS_JACOBI);
-    assert_in_range(stats.iterations, 1, 3);
+    assert_true(stats.iterations >= 1 && stats.iterations <= 3);
     tlwFreeGrid(&scene.grid);
 }
 

@@ -1,8 +1,9 @@
 """Stands in for the baker in tests: the same command line, events and files, without the physics.
 
-A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is
-set by FAKE_BAKER: `slow` (0.3 s a frame), `crash` (killed after frame 3), `error`, `silent` (does not answer to
-cancel), `odd` (says something that nobody understands).
+A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is set
+by FAKE_BAKER: `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel), `odd` (says something that nobody
+understands). FAKE_GATE names a file with a number: frames after it have to wait until the number is raised. So a test decides
+how far a bake gets, however busy the machine is.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 
 HEADER = ("ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n{properties}{faces}end_header\n")
 MESH = ["x", "y", "z", "vx", "vy", "vz", "temperature", "melt", "rest_x", "rest_y", "rest_z", "material"]
+LOOK = 0.01  # seconds between looks at the gate
 cancelled, running = threading.Event(), threading.Event()
 running.set()
 
@@ -88,6 +90,27 @@ def listen():
     commands = {"pause": running.clear, "resume": running.set, "cancel": lambda: (cancelled.set(), running.set())}
     for line in sys.stdin:
         commands.get(line.strip(), lambda: None)()
+    os._exit(3)  # whoever started this is gone
+
+
+def gate():
+    """The last frame that may be baked."""
+    try:
+        return int(Path(os.environ["FAKE_GATE"]).read_text() or 0)
+    except (KeyError, FileNotFoundError):
+        return 0 if "FAKE_GATE" in os.environ else sys.maxsize
+
+
+def wait_for_turn(frame, silent):
+    """Until the frame may be baked. While it is paused it says so once, as the stage of its progress."""
+    told = False
+    while silent or not cancelled.is_set():
+        if running.is_set() and frame <= gate():
+            return
+        if not running.is_set() and not told:
+            emit(event="progress", frame=frame, done=0.5, stage="paused")
+            told = True
+        time.sleep(LOOK)
 
 
 def main():
@@ -121,9 +144,7 @@ def main():
         emit(event="progress", frame=begin, done="half")
     for frame in range(begin, last + 1):
         emit(event="progress", frame=frame, done=0.5, stage="pressure")
-        if mode in ("slow", "silent"):
-            time.sleep(0.3)
-        running.wait()
+        wait_for_turn(frame, mode == "silent")
         if cancelled.is_set() and mode != "silent":
             emit(event="cancelled", last_frame=frame - 1)
             return 2

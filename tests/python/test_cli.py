@@ -39,7 +39,7 @@ def scene(tmp_path):
 
 
 def tallow(*arguments):
-    return subprocess.run([str(TALLOW), *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([str(TALLOW), *map(str, arguments)], capture_output=True, text=True, timeout=1800)
 
 
 def without_clocks(value):

@@ -1,4 +1,4 @@
-import time
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +9,11 @@ TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], np.int32)
 NAMES = "x y z vx vy vz temperature melt rest_x rest_y rest_z material".split()
 
 
-def write(path, faces=TETRAHEDRON, vertices=4):
-    rows = np.arange(12 * vertices, dtype="<f4").reshape(vertices, 12)
+def write(path, faces=TETRAHEDRON, vertices=4, names=NAMES):
+    rows = np.arange(len(names) * vertices, dtype="<f4").reshape(vertices, len(names))
     body = np.empty(len(faces), ply.TRIANGLE)
     body["count"], body["vertex"] = 3, faces
-    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n"
-              + "".join(f"property float {n}\n" for n in NAMES)
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n" + "".join(f"property float {n}\n" for n in names)
               + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
     path.write_bytes(header.encode() + rows.tobytes() + body.tobytes())
     return rows
@@ -63,6 +62,22 @@ def test_a_frame_carries_its_attributes_in_blender_units(tmp_path):
     assert "tallow_color" in frames.prepare(tmp_path / "a.ply", 1.0, "MELT", []).attributes
 
 
+def test_whatever_a_file_holds_per_vertex_is_an_attribute(tmp_path):
+    rows = write(tmp_path / "a.ply", names=[*NAMES, "ash", "flow_x", "flow_y", "flow_z", "odd_y", "x_axis"])
+    found = frames.prepare(tmp_path / "a.ply", 10.0, "NONE", []).attributes
+    assert np.allclose(found["ash"], rows[:, 12]) and np.allclose(found["flow"], rows[:, 13:16])  # not lengths: as in the file
+    assert np.allclose(found["odd_y"], rows[:, 16]) and np.allclose(found["x_axis"], rows[:, 17])
+    assert {"velocity", "rest_position", "temperature", "celsius", "melt", "material"} < set(found) and "flow_x" not in found
+
+
+def test_a_file_with_places_alone_is_a_frame(tmp_path):
+    write(tmp_path / "a.ply", names=["x", "y", "z"])
+    assert frames.prepare(tmp_path / "a.ply", 1.0, "NONE", []).attributes == {}
+    assert frames.prepare(tmp_path / "a.ply", 1.0, "MELT", []) is None  # nothing to colour it by
+    write(tmp_path / "a.ply", names=["x", "y", "melt"])
+    assert frames.prepare(tmp_path / "a.ply", 1.0, "NONE", []) is None
+
+
 def test_an_empty_surface_is_a_frame(tmp_path):
     write(tmp_path / "a.ply", np.empty((0, 3), np.int32), 0)
     frame = frames.prepare(tmp_path / "a.ply", 1.0, "SPEED", [])
@@ -77,14 +92,19 @@ def test_an_index_that_points_nowhere_is_refused(tmp_path, faces):
 
 
 def test_reading_ahead_gives_what_was_asked_for():
-    def load(path, wait):
-        time.sleep(wait)
+    free, loaded = threading.Event(), []
+
+    def load(path):
+        here = threading.current_thread() is threading.main_thread()
+        if not here:
+            free.wait()
+        loaded.append((str(path), here))
         return str(path)
+
     ahead = frames.ReadAhead(load)
-    ahead.expect((Path("b"), 0.1))
-    assert ahead.take((Path("a"), 0.0)) == "a"
-    assert ahead.take((Path("b"), 0.1)) == "b"
-    assert ahead.take((Path("b"), 0.1)) == "b"
-    ahead.expect((Path("c"), 0.2))
-    ahead.expect((Path("d"), 0.0))  # still busy with the first
-    assert ahead.take((Path("d"), 0.0)) == "d" and ahead.take((Path("c"), 0.2)) == "c"
+    ahead.expect((Path("b"),))
+    assert ahead.take((Path("a"),)) == "a"
+    ahead.expect((Path("c"),))  # still busy with the first
+    free.set()
+    assert [ahead.take((Path(name),)) for name in "bbc"] == ["b", "b", "c"]
+    assert loaded == [("a", True), ("b", False), ("b", True), ("c", True)]

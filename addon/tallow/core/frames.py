@@ -12,6 +12,11 @@ import numpy as np
 from . import colors, ply
 
 
+# Names of vectors in a file, without their x, y and z, that are not the names of their attributes.
+VECTORS = {"": "position", "v": "velocity", "rest_": "rest_position"}
+LENGTHS = ("position", "velocity", "rest_position")  # metres, or metres a second
+
+
 class Frame(NamedTuple):
     positions: np.ndarray  # (n, 3) float32
     corners: np.ndarray  # (3 m,) uint32, the vertex of every triangle corner
@@ -73,6 +78,28 @@ def stamp_of(path: Path) -> int:
         return 0
 
 
+def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
+    """Every property of the vertices of a file: (n,) numbers, or (n, 3) vectors where three names end in x, y and z.
+
+    `scale` turns metres into Blender units. Only vectors that LENGTHS names are lengths.
+    """
+    found: Dict[str, np.ndarray] = {}
+    names = rows.dtype.names
+    for place, first in enumerate(names):
+        stem = first[:-1]
+        triple = tuple(stem + axis for axis in "xyz")
+        if names[place:place + 3] == triple:
+            name = VECTORS.get(stem, stem.rstrip("_"))
+            array = ply.columns(rows, *triple)
+            found[name] = array * np.float32(scale) if name in LENGTHS and scale != 1.0 else array
+        elif not (first[-1] in "yz" and stem + "x" in names):
+            found[first] = ply.columns(rows, first)
+    if "temperature" in found:
+        # Cycles takes the name `temperature` for that of a volume, so shaders cannot read it from a mesh.
+        found["celsius"] = found["temperature"] - np.float32(273.15)
+    return found
+
+
 def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0) -> Optional[Frame]:
     """Read a mesh file; `scale` turns metres into Blender units. None when it is missing or damaged.
 
@@ -81,13 +108,8 @@ def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp:
     try:
         data = ply.read(path)
         rows, faces = data["vertex"], data["face"]["vertex_indices"]
-        vectors = {name: ply.columns(rows, *columns) for name, columns in (
-            ("position", ("x", "y", "z")), ("velocity", ("vx", "vy", "vz")), ("rest_position", ("rest_x", "rest_y", "rest_z")))}
-        if scale != 1.0:
-            vectors = {name: array * np.float32(scale) for name, array in vectors.items()}
-        attributes = {**vectors, **{name: ply.columns(rows, name) for name in ("temperature", "melt", "material")}}
-        # Cycles takes the name `temperature` for that of a volume, so shaders cannot read it from a mesh.
-        attributes["celsius"] = attributes["temperature"] - np.float32(273.15)
+        attributes = vertex_attributes(rows, scale)
+        positions = attributes.pop("position")
         tint = colors.vertex_colors(color, rows, materials)
     except (OSError, ply.PlyError, KeyError, ValueError):
         return None
@@ -95,7 +117,6 @@ def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp:
         return None  # an index that points nowhere would crash Blender
     if tint is not None:
         attributes["tallow_color"] = tint
-    positions = attributes.pop("position")
     corners = np.ascontiguousarray(faces, np.int32).view(np.uint32).ravel()
     return Frame(positions, corners, *find_edges(corners), attributes)
 

@@ -8,20 +8,16 @@ import math
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
+from . import defaults
+
 ZERO_CELSIUS = 273.15
 FLOWING = 3000.0  # Pa s; what is thicker hardly moves within a shot
 STANDING = 1e5  # Pa s; what is thicker stands as if it were solid
 # What scene.json takes of a preset; the rest (label, description, sources) is for people.
 MEMBERS = ("density", "specific_heat", "conductivity", "solidus", "liquidus", "latent_heat", "viscosity",
            "solid_viscosity", "surface_tension", "contact_angle", "frozen", "color")
-# Water at 20 C, the defaults of tallow.h.
-WATER: Dict[str, Any] = {
-    "name": "Water", "label": "Water", "description": "Plain water that never freezes",
-    "density": [998.0, 998.0], "specific_heat": [4182.0, 4182.0], "conductivity": [0.6, 0.6],
-    "solidus": 273.15, "liquidus": 273.15, "latent_heat": 0.0, "viscosity": [[293.15, 0.001]],
-    "solid_viscosity": 1e5, "surface_tension": 0.0728, "contact_angle": 60.0, "frozen": "rigid",
-    "color": [0.35, 0.6, 0.8],
-}
+# The library's own material: water at 20 C.
+WATER: Dict[str, Any] = {"name": "Water", "label": "Water", "description": "Plain water that never freezes", **defaults.MATERIAL}
 
 
 def preset_folder(addon: Path) -> Path:

@@ -15,7 +15,7 @@ from typing import Deque, Dict, List, Optional
 
 from . import events
 
-GRACE_SECONDS = 5.0  # between a polite cancel and a kill
+GRACE_SECONDS = 5.0  # between a polite cancel and a kill, and for what it said last to arrive
 
 
 def clean_environment() -> Dict[str, str]:
@@ -79,7 +79,7 @@ class BakerProcess:
         """Whether it still runs. Also where a cancel that got no answer turns into a kill."""
         if self.process.poll() is not None:
             for thread in self._threads:
-                thread.join(1.0)  # so that its last words are in the queue
+                thread.join(GRACE_SECONDS)  # so that its last words are in the queue
             return False
         if self._cancelled_at is not None and time.monotonic() - self._cancelled_at > GRACE_SECONDS:
             self.process.kill()

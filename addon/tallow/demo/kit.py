@@ -10,8 +10,10 @@ import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
-from .. import domain, playback, roles, shading
-from ..properties.materials import find_custom
+from .. import playback
+from ..model import domain
+from ..model.materials import find_custom
+from ..playback import shading
 
 Triple = Sequence[float]
 WOOD, LEAD, STONE, JADE = (0.55, 0.30, 0.13), (0.16, 0.17, 0.19), (0.33, 0.31, 0.30), (0.05, 0.45, 0.42)

@@ -13,9 +13,12 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import addon_utils
 import bpy
+
+FOLDER = Path(__file__).resolve().parent.parent  # of the add-on
 
 
 def arguments() -> argparse.Namespace:
@@ -33,15 +36,18 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
 
 
-def enable_addon():
-    """Use the add-on that this script belongs to, installed or not. Returns its package of ready scenes."""
-    folder = Path(__file__).resolve().parent.parent
-    if str(folder.parent) not in sys.path:
-        sys.path.insert(0, str(folder.parent))
-    addon_utils.enable(folder.name, default_set=True)
+def enable_addon() -> None:
+    """Use the add-on that this script belongs to, installed or not."""
+    if str(FOLDER.parent) not in sys.path:
+        sys.path.insert(0, str(FOLDER.parent))
+    addon_utils.enable(FOLDER.name, default_set=True)
     if not hasattr(bpy.types.Scene, "tallow"):
         sys.exit("The Tallow add-on does not load; see the messages above")
-    return importlib.import_module(f"{folder.name}.demo")
+
+
+def module_of(name: str) -> ModuleType:
+    """A module of the add-on. Imported by name, since the add-on may be installed in any folder."""
+    return importlib.import_module(f"{FOLDER.name}.{name}")
 
 
 def bake(options: argparse.Namespace) -> None:
@@ -56,14 +62,15 @@ def bake(options: argparse.Namespace) -> None:
     bpy.ops.wm.save_mainfile()
 
 
-def show_bake(options: argparse.Namespace, kit) -> None:
+def show_bake(options: argparse.Namespace) -> None:
     """Play the newest bake of this scene, with the light, camera and shaders that the script makes now."""
     scene, bakes = bpy.context.scene, (options.out / "cache" / options.scene).glob("*/bake.json")
     newest = max(bakes, key=lambda path: path.stat().st_mtime, default=None)
     if newest is None:
         sys.exit(f"There is no bake of {options.scene} in {options.out}")
     scene.tallow.bake_path = str(newest.parent)
-    kit.roles.update_sources(kit.roles.with_role(scene, *kit.roles.SOURCES), baked=True)
+    roles = module_of("model.roles")
+    module_of("model.role_effects").update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
 
 
 @contextmanager
@@ -122,7 +129,8 @@ def main() -> None:
     options = arguments()
     options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
-    demo = enable_addon()
+    enable_addon()
+    demo = module_of("demo")
     if options.scene == "list":
         for name, module in demo.SCENES.items():
             print(f"{name:18} {module.TEXT}")
@@ -132,7 +140,7 @@ def main() -> None:
     module = demo.SCENES[options.scene]
     demo.build(options.scene, options.frames, options.resolution)
     if options.reuse:
-        show_bake(options, demo.kit)
+        show_bake(options)
     else:
         print(f"{module.LABEL}: {module.TEXT}. Baking {bpy.context.scene.frame_end} frames:", flush=True)
         bake(options)

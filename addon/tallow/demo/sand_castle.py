@@ -5,8 +5,8 @@ import math
 
 import bpy
 
-from .. import shading
 from ..core import animation
+from ..playback import shading
 from . import kit
 
 LABEL, TEXT = "Drip Sand Castle", "Drops of wet sand fall one by one, keep their shape and pile up"

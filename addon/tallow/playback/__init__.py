@@ -4,38 +4,26 @@
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Dict, Iterator, Optional, Tuple
+from typing import Dict, Optional, Tuple
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import cache_paths, roles, session
+from ..baking import paths, session, suspension
 from ..core.cache import Cache
+from ..model import observers, role_effects, roles
 from . import bodies, particles, surface
 
 _caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}
 _trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
 _bodies_shown: Dict[str, Tuple] = {}
-_suspended = 0
-
-
-@contextmanager
-def suspended() -> Iterator[None]:
-    """While the exporter walks through the frames, nothing is to be played."""
-    global _suspended
-    _suspended += 1
-    try:
-        yield
-    finally:
-        _suspended -= 1
 
 
 def cache_of(scene: bpy.types.Scene) -> Optional[Cache]:
     """The cache that the scene shows, up to date; None when there is none."""
-    folder = cache_paths.bake_folder(scene)
+    folder = paths.bake_folder(scene)
     if folder is None:
         return None
     cache = _caches.setdefault(str(folder), Cache(folder))
@@ -64,7 +52,7 @@ def note(scene: bpy.types.Scene) -> str:
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:
     """Bring everything that is shown to the scene's frame. Never raises for a missing or damaged file."""
-    if _suspended:
+    if suspension.is_suspended():
         return
     cache = cache_of(scene)
     # Renders with motion blur ask for times between frames. Liquid is blurred by its velocity and stays at the nearest frame.
@@ -98,6 +86,16 @@ def forget() -> None:
     _shown.clear()
     _trouble.clear()
     _bodies_shown.clear()
+
+
+def refresh_all(scene: bpy.types.Scene) -> None:
+    """Show everything anew: a setting changed, or another bake is there."""
+    refresh(scene, force=True)
+
+
+def refresh_colors(scene: bpy.types.Scene) -> None:
+    refresh(scene, force=True)
+    show_colors_in_viewports(scene.tallow.show_color != "NONE")
 
 
 def show_colors_in_viewports(on: bool) -> None:
@@ -142,10 +140,10 @@ def on_undo(*_args) -> None:
 def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
     """Bakes are on the disk and not in the steps of an undo: show the one that is there, and none that was freed."""
     if scene.tallow.bake_path != (str(folder) if folder else ""):
-        cache_paths.set_bake(scene, folder)
+        paths.set_bake(scene, folder)
     # Only those that the undo gave their old look: the artist may have chosen another one since.
     sources = [obj for obj in roles.with_role(scene, *roles.SOURCES) if bool(obj.tallow.saved_display) != bool(folder)]
-    roles.update_sources(sources, baked=folder is not None)
+    role_effects.update_sources(sources, baked=folder is not None)
     if folder:
         refresh(scene, force=True)
     else:
@@ -153,17 +151,21 @@ def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
 
 
 HANDLERS = (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo), ("redo_post", on_undo))
+LISTENERS = ((observers.display_changed, refresh_all), (observers.colors_changed, refresh_colors),
+             (observers.smoothing_changed, surface.smooth), (observers.frames_landed, refresh), (observers.bake_changed, refresh_all))
 
 
 def register() -> None:
-    cache_paths.register()
     for name, function in HANDLERS:
         getattr(bpy.app.handlers, name).append(function)
+    for signal, function in LISTENERS:
+        signal.connect(function)
 
 
 def unregister() -> None:
+    for signal, function in LISTENERS:
+        signal.disconnect(function)
     for name, function in HANDLERS:
         getattr(bpy.app.handlers, name).remove(function)
-    cache_paths.unregister()
     _caches.clear()
     forget()

@@ -8,10 +8,9 @@ from typing import Dict, List, Optional, Tuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..core import animation, blend
+from ..core import blend
 from ..core.cache import Cache
-
-TOLERANCE = 1e-4
+from ..model import placement, roles
 
 
 def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], float]:
@@ -23,25 +22,16 @@ def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], fl
 def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -> None:
     for obj, position, rotation in placements(scene, cache, frame, share):
         tallow = obj.tallow
-        if not tallow.has_rest or _was_moved(obj):
+        if not tallow.has_rest or placement.was_moved(obj):
             # First time, or the artist moved it by hand: that is where the next bake starts from.
-            tallow.rest_matrix, tallow.has_rest = _flat(obj.matrix_world), True
-        rest = _matrix(tallow.rest_matrix)
+            tallow.rest_matrix, tallow.has_rest = placement.flat(obj.matrix_world), True
+        rest = placement.matrix_of(tallow.rest_matrix)
         turn = rotation @ rest.to_quaternion().inverted()
         obj.matrix_world = Matrix.Translation(position) @ (turn.to_matrix() @ rest.to_3x3()).to_4x4()
         # Not always what was asked for: under a stretched parent a turned object cannot be shown.
-        obj.matrix_world = parent_space(obj) @ obj.matrix_basis
-        tallow.placed_matrix, tallow.placed_basis = _flat(obj.matrix_world), _flat(obj.matrix_basis)
+        obj.matrix_world = placement.parent_space(obj) @ obj.matrix_basis
+        tallow.placed_matrix, tallow.placed_basis = placement.flat(obj.matrix_world), placement.flat(obj.matrix_basis)
         _keep_still(obj)
-
-
-def parent_space(obj: bpy.types.Object) -> Matrix:
-    """What location, rotation and scale of an object are relative to."""
-    if obj.parent is None:
-        return Matrix()
-    if obj.parent_type == "OBJECT":
-        return obj.parent.matrix_world @ obj.matrix_parent_inverse
-    return obj.matrix_world @ obj.matrix_basis.inverted_safe()
 
 
 def _keep_still(obj: bpy.types.Object) -> None:
@@ -69,13 +59,13 @@ def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
                 found.append((obj, Vector(position) * scale, Quaternion(rotation).normalized()))
             except (KeyError, TypeError, ValueError):
                 continue
-    return sorted(found, key=lambda placement: _depth(placement[0]))  # parents first: children are placed relative to them
+    return sorted(found, key=lambda entry: _depth(entry[0]))  # parents first: children are placed relative to them
 
 
 def _find_bodies(scene: bpy.types.Scene, cache: Cache) -> Dict[str, bpy.types.Object]:
     """Bodies by their names in the bake. Each keeps that name, since the artist may give it another one."""
     bake, found = cache.folder.name, {}
-    bodies = sorted((obj for obj in scene.objects if obj.tallow.role == "RIGID"), key=lambda obj: obj.name)
+    bodies = sorted((obj for obj in scene.objects if roles.of(obj).body), key=lambda obj: obj.name)
     for obj in bodies:
         if obj.tallow.baked_in == bake:
             if found.setdefault(obj.tallow.baked_name, obj) != obj:
@@ -95,54 +85,11 @@ def _frame_seconds(scene: bpy.types.Scene, cache: Cache) -> float:
     return 1.0 / (cache.info.get("fps") or scene.render.fps / scene.render.fps_base)
 
 
-def rest_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
-    """Where a body stands for a new bake, if playback has moved it away from there."""
-    if not obj.tallow.has_rest or not obj.tallow.follow_bake or _was_moved(obj):
-        return None
-    return _matrix(obj.tallow.rest_matrix)
-
-
-def start_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
-    """Where an object stands for a new bake, if playback has moved it: a body, or what hangs on one as its child."""
-    if obj.tallow.role == "RIGID" and obj.tallow.has_rest and obj.tallow.follow_bake:
-        return rest_matrix(obj)
-    start = start_matrix(obj.parent) if obj.parent else None
-    return start @ obj.parent.matrix_world.inverted_safe() @ obj.matrix_world if start else None
-
-
 def restore(scene: bpy.types.Scene) -> None:
     for obj in scene.objects:
         if obj.tallow.has_rest:
-            if obj.tallow.follow_bake and not _was_moved(obj):
-                obj.matrix_world = _matrix(obj.tallow.rest_matrix)
+            if obj.tallow.follow_bake and not placement.was_moved(obj):
+                obj.matrix_world = placement.matrix_of(obj.tallow.rest_matrix)
             if obj.tallow.follow_bake and obj.tallow.made_kinematic and obj.rigid_body:
                 obj.rigid_body.kinematic, obj.tallow.made_kinematic = False, False
             obj.tallow.has_rest = False
-
-
-def _was_moved(obj: bpy.types.Object) -> bool:
-    if animation.moves_place(obj.animation_data):
-        return False  # its own animation moves it back on every frame
-    if _is_carried(obj.parent):
-        return _differ(_matrix(obj.tallow.placed_basis), obj.matrix_basis)
-    return _differ(_matrix(obj.tallow.placed_matrix), obj.matrix_world)
-
-
-def _is_carried(parent: Optional[bpy.types.Object]) -> bool:
-    """Whether what hangs on a parent moves without the artist's hand."""
-    if parent is None:
-        return False
-    return bool(animation.moves_place(parent.animation_data) or parent.constraints or parent.tallow.has_rest or _is_carried(parent.parent))
-
-
-def _differ(placed: Matrix, now: Matrix) -> bool:
-    size = max(1.0, placed.translation.length)
-    return any(abs(a - b) > TOLERANCE * size for a, b in zip(_flat(placed), _flat(now)))
-
-
-def _flat(matrix: Matrix) -> Tuple[float, ...]:
-    return tuple(value for row in matrix for value in row)
-
-
-def _matrix(values) -> Matrix:
-    return Matrix([values[i:i + 4] for i in (0, 4, 8, 12)])

@@ -8,7 +8,7 @@ from typing import Optional
 import bpy
 import numpy as np
 
-from ..core import colors, ply
+from ..core import colors, frames
 from ..core.cache import Cache
 from . import fill
 
@@ -63,16 +63,15 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     step = max(1, round(100.0 / scene.tallow.particle_percent))
     # By id, not by place in the file, so that the same particles stay on screen from frame to frame.
     rows = np.ascontiguousarray(rows[rows["id"] % step == 0]) if step > 1 else rows
-    scale = np.float32(1.0 / scene.unit_settings.scale_length)
-    fill.fill_points(obj.data, ply.columns(rows, "x", "y", "z") * scale)
-    arrays = {"velocity": ply.columns(rows, "vx", "vy", "vz") * scale,
-              "rest_position": ply.columns(rows, "rest_x", "rest_y", "rest_z") * scale,
-              "temperature": ply.columns(rows, "temperature"), "melt": ply.columns(rows, "melt")}
+    scale = 1.0 / scene.unit_settings.scale_length
+    arrays = frames.vertex_attributes(rows, scale)
+    arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
+    fill.fill_points(obj.data, arrays.pop("position"))
     tint = colors.vertex_colors(scene.tallow.show_color, rows, cache.materials)
     if tint is not None:
         arrays["tallow_color"] = tint
     fill.set_attributes(obj.data, arrays)
-    _set_radius(obj, 0.3 * float(cache.info.get("cell_size", 0.05)) * float(scale))
+    _set_radius(obj, 0.3 * float(cache.info.get("cell_size", 0.05)) * scale)
 
 
 def _set_radius(obj: bpy.types.Object, radius: float) -> None:

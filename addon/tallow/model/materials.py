@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials: the presets' enum, and custom ones that live in the scene."""
+
+import zlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+
+import bpy
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+
+from ..core import presets
+from ..core.defaults import MATERIAL
+from ..core.presets import ZERO_CELSIUS
+
+CUSTOM = "custom_"
+START = MATERIAL["viscosity"][0]  # kelvin, Pa s
+_items: List[Tuple] = []  # Blender keeps pointers to these strings, so they must live on
+
+
+@lru_cache(maxsize=1)
+def all_presets() -> Dict[str, Dict]:
+    return presets.load_materials(Path(__file__).resolve().parent.parent)
+
+
+def material_items(_self, context) -> List[Tuple]:
+    """Presets, then the scene's own materials. The numbers are stable, so that saved files keep their choice."""
+    global _items
+    items = [(key, preset["label"], preset["description"], "NONE", zlib.crc32(key.encode()) & 0x3FFFFFFF)
+             for key, preset in all_presets().items()]
+    scene = context.scene if context else bpy.context.scene
+    if scene:
+        items += [(f"{CUSTOM}{own.uid}", own.name, "Your own material", "USER", 0x40000000 + own.uid)
+                  for own in scene.tallow.materials]
+    if items != _items:
+        _items = items
+    return _items
+
+
+class TallowCurvePoint(bpy.types.PropertyGroup):
+    """One point of a viscosity curve."""
+
+    temperature: FloatProperty(name="Temperature (°C)", description="Degrees Celsius", default=START[0] - ZERO_CELSIUS, min=-273.0,
+                               max=3000.0, precision=1, step=100)
+    viscosity: FloatProperty(name="Viscosity (Pa·s)", default=START[1], min=1e-6, max=1e18, precision=4,
+                             description="Pascal seconds: water 0.001, oil 0.1, honey 10, toothpaste 100")
+
+
+def _pair(name: str, unit: str, member: str, text: str, low: float, high: float):
+    return FloatVectorProperty(name=f"{name} ({unit})", size=2, default=MATERIAL[member], min=low, max=high, precision=3,
+                               description=f"{text}, solid and liquid")
+
+
+class TallowMaterial(bpy.types.PropertyGroup):
+    """A material of the artist's own, all in SI units except temperatures in degrees Celsius."""
+
+    uid: IntProperty(options={"HIDDEN"})
+    density: _pair("Density", "kg/m³", "density", "Weight of a cubic metre", 0.01, 1e5)
+    specific_heat: _pair("Specific heat", "J/kg K", "specific_heat", "Energy that warms a kilogram by one degree", 1.0, 1e6)
+    conductivity: _pair("Conductivity", "W/m K", "conductivity", "How well heat passes through", 1e-4, 1e5)
+    solidus: FloatProperty(name="Melts from (°C)", default=MATERIAL["solidus"] - ZERO_CELSIUS, min=-273.0, max=3000.0,
+                           precision=1, step=100,
+                           description="Below this temperature the material is solid")
+    liquidus: FloatProperty(name="Molten at (°C)", default=MATERIAL["liquidus"] - ZERO_CELSIUS, min=-273.0, max=3000.0,
+                            precision=1, step=100,
+                            description="Above this temperature the material is liquid")
+    latent_heat: FloatProperty(name="Latent Heat", default=MATERIAL["latent_heat"], min=0.0, max=1e7, precision=0, step=100000,
+                               description="Energy that melting takes, in J/kg, without getting warmer. 0: it never freezes")
+    solid_viscosity: FloatProperty(name="Solid (Pa·s)", default=MATERIAL["solid_viscosity"], min=1e-3, max=1e18, precision=1,
+                                   description="Of a soft solid, and at the cold end of the melting range")
+    # Surface tension is not simulated yet; copies of presets keep what the presets say.
+    surface_tension: FloatProperty(default=MATERIAL["surface_tension"], min=0.0, max=10.0, options={"HIDDEN"})
+    contact_angle: FloatProperty(default=MATERIAL["contact_angle"], min=0.0, max=180.0, options={"HIDDEN"})
+    frozen: EnumProperty(name="When Solid", default=MATERIAL["frozen"].upper(), description="What cold material does", items=(
+        ("RIGID", "Hard", "Cold parts move as rigid pieces and do not creep"),
+        ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))
+    color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=MATERIAL["color"], min=0.0, max=1.0,
+                               description="Suggested colour in the viewport and for the wax shader")
+    points: CollectionProperty(type=TallowCurvePoint)
+    active_point: IntProperty(options={"HIDDEN"})
+
+    def as_dict(self) -> Dict:
+        """The material in the form of a preset file."""
+        points = [[p.temperature + ZERO_CELSIUS, p.viscosity] for p in self.points] or MATERIAL["viscosity"]
+        return {"name": self.name, "label": self.name, "description": self.name,
+                "density": list(self.density), "specific_heat": list(self.specific_heat),
+                "conductivity": list(self.conductivity), "solidus": self.solidus + ZERO_CELSIUS,
+                "liquidus": self.liquidus + ZERO_CELSIUS, "latent_heat": self.latent_heat,
+                "viscosity": presets.curve_points(points), "solid_viscosity": self.solid_viscosity,
+                "surface_tension": self.surface_tension, "contact_angle": self.contact_angle,
+                "frozen": self.frozen.lower(), "color": list(self.color)}
+
+    def set_from(self, preset: Dict) -> None:
+        for key in ("density", "specific_heat", "conductivity", "latent_heat", "solid_viscosity", "surface_tension",
+                    "contact_angle"):
+            setattr(self, key, preset[key])
+        self.color = preset["color"][:3]
+        self.solidus, self.liquidus = preset["solidus"] - ZERO_CELSIUS, preset["liquidus"] - ZERO_CELSIUS
+        self.frozen = str(preset["frozen"]).upper()
+        self.points.clear()
+        for kelvin, value in preset["viscosity"]:
+            point = self.points.add()
+            point.temperature, point.viscosity = kelvin - ZERO_CELSIUS, value
+
+
+def find_custom(scene: bpy.types.Scene, identifier: str) -> Optional[TallowMaterial]:
+    if not identifier.startswith(CUSTOM):
+        return None
+    return next((own for own in scene.tallow.materials if f"{CUSTOM}{own.uid}" == identifier), None)
+
+
+def lookup(scene: bpy.types.Scene, identifier: str) -> Optional[Dict]:
+    """The material behind an enum value, in preset form; None when it is gone."""
+    own = find_custom(scene, identifier)
+    return own.as_dict() if own else all_presets().get(identifier)
+
+
+def preset_or(*names: str) -> str:
+    """The first of these presets that exists."""
+    return next((name for name in names if name in all_presets()), "water")
+
+
+CLASSES = (TallowCurvePoint, TallowMaterial)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where bodies stand for a new bake. Playback moves them, so their first place is kept beside the object."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import bpy
+from mathutils import Matrix
+
+from ..core import animation
+from . import roles
+
+TOLERANCE = 1e-4
+
+
+def start_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
+    """Where an object stands for a new bake, if playback has moved it: a body, or what hangs on one as its child."""
+    if roles.of(obj).body and obj.tallow.has_rest and obj.tallow.follow_bake:
+        return rest_matrix(obj)
+    start = start_matrix(obj.parent) if obj.parent else None
+    return start @ obj.parent.matrix_world.inverted_safe() @ obj.matrix_world if start else None
+
+
+def rest_matrix(obj: bpy.types.Object) -> Optional[Matrix]:
+    """Where a body stands for a new bake, if playback has moved it away from there."""
+    if not obj.tallow.has_rest or not obj.tallow.follow_bake or was_moved(obj):
+        return None
+    return matrix_of(obj.tallow.rest_matrix)
+
+
+def parent_space(obj: bpy.types.Object) -> Matrix:
+    """What location, rotation and scale of an object are relative to."""
+    if obj.parent is None:
+        return Matrix()
+    if obj.parent_type == "OBJECT":
+        return obj.parent.matrix_world @ obj.matrix_parent_inverse
+    return obj.matrix_world @ obj.matrix_basis.inverted_safe()
+
+
+def was_moved(obj: bpy.types.Object) -> bool:
+    if animation.moves_place(obj.animation_data):
+        return False  # its own animation moves it back on every frame
+    if _is_carried(obj.parent):
+        return _differ(matrix_of(obj.tallow.placed_basis), obj.matrix_basis)
+    return _differ(matrix_of(obj.tallow.placed_matrix), obj.matrix_world)
+
+
+def _is_carried(parent: Optional[bpy.types.Object]) -> bool:
+    """Whether what hangs on a parent moves without the artist's hand."""
+    if parent is None:
+        return False
+    return bool(animation.moves_place(parent.animation_data) or parent.constraints or parent.tallow.has_rest or _is_carried(parent.parent))
+
+
+def _differ(placed: Matrix, now: Matrix) -> bool:
+    size = max(1.0, placed.translation.length)
+    return any(abs(a - b) > TOLERANCE * size for a, b in zip(flat(placed), flat(now)))
+
+
+def flat(matrix: Matrix) -> Tuple[float, ...]:
+    return tuple(value for row in matrix for value in row)
+
+
+def matrix_of(values) -> Matrix:
+    return Matrix([values[i:i + 4] for i in (0, 4, 8, 12)])

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Scene.tallow`: domain, world, bake, display."""
+
+import bpy
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty,
+                       PointerProperty, StringProperty)
+
+from ...core import estimate
+from ...core.defaults import SCENE
+from ...core.presets import ZERO_CELSIUS
+from .. import observers
+from ..materials import TallowMaterial
+
+WALLS = (
+    ("SLIP", "Slip", "Liquid slides along this side"),
+    ("NO_SLIP", "Stick", "Liquid sticks to this side"),
+    ("OPEN", "Open", "Liquid leaves through this side and is gone"),
+)
+COLORS = (
+    ("NONE", "Material", "The surface as its material says"),
+    ("TEMPERATURE", "Temperature", "Cold is blue, hot is red"),
+    ("MELT", "Molten Part", "Solid is blue, molten is orange"),
+    ("VISCOSITY", "Viscosity", "Thick is dark, thin is bright"),
+    ("SPEED", "Speed", "Still is dark, fast is bright"),
+)
+TRANSPORTS = (
+    ("APIC", "APIC", "Affine particles: smooth and lively, keeps swirls. The best choice"),
+    ("FLIP", "FLIP", "Splashier and noisier; blend with the slider below"),
+    ("SEMI_LAGRANGIAN", "Semi-Lagrangian", "Grid only, calm; for comparison"),
+    ("MACCORMACK", "MacCormack", "Grid only, second order; for comparison"),
+    ("BFECC", "BFECC", "Grid only, second order; for comparison"),
+)
+
+
+def _wall(label: str, side: str):
+    return EnumProperty(name=label, items=WALLS, default=SCENE["walls"][side].upper(), options=set(),
+                        description=f"What liquid does at the {label} side of the domain")
+
+
+def _show(self, context) -> None:
+    observers.display_changed(self.id_data)
+
+
+def _smooth(self, context) -> None:
+    observers.smoothing_changed(self.id_data)
+
+
+def _show_color(self, context) -> None:
+    observers.colors_changed(self.id_data)
+
+
+def _get_progress(self) -> float:
+    return 100.0 * max(observers.ask_progress(self.id_data), default=0.0)
+
+
+def _set_progress(self, value: float) -> None:
+    """A progress bar looks active only when it can be set; setting it does nothing."""
+
+
+def _is_object(self, obj) -> bool:
+    return obj.type == "MESH"
+
+
+class TallowScene(bpy.types.PropertyGroup):
+    materials: CollectionProperty(type=TallowMaterial)
+
+    # Where does it happen?
+    domain: PointerProperty(name="Domain", type=bpy.types.Object, poll=_is_object,
+                            description="The box in which everything happens. Move and scale it like any object")
+    resolution: IntProperty(name="Resolution", default=64, min=8, soft_max=256, max=2048, options=set(),
+                            description="Cells along the longest side of the domain. Twice as many show half as small "
+                                        "details and take about ten times as long")
+    draft: BoolProperty(name="Draft", default=False, options=set(),
+                        description="Bake at a part of the resolution, to see quickly whether the motion is right")
+    draft_percent: IntProperty(name="Draft Resolution", default=50, min=10, max=100, subtype="PERCENTAGE", options=set(),
+                               description="Resolution of a draft bake")
+    padding: FloatProperty(name="Room Around", default=0.35, min=0.0, soft_max=2.0, options=set(),
+                           description="Space left around the objects when the domain is fitted, as a part of their size")
+    wall_x0: _wall("-X", "-x")
+    wall_x1: _wall("+X", "+x")
+    wall_y0: _wall("-Y", "-y")
+    wall_y1: _wall("+Y", "+y")
+    wall_z0: _wall("Bottom", "-z")
+    wall_z1: _wall("Top", "+z")
+    wall_friction: FloatProperty(name="Wall Friction", default=SCENE["wall_friction"], min=0.0, soft_max=1.0, max=10.0, options=set(),
+                                 description="How strongly slip walls hold back the liquid that slides on them, and all closed walls the rigid "
+                                             "bodies. At 0 liquid slides freely and bodies have a friction of 0.5")
+
+    # World
+    ambient: FloatProperty(name="Air (°C)", default=SCENE["ambient_temperature"] - ZERO_CELSIUS, min=-273.0, soft_max=100.0,
+                           max=3000.0, precision=1, step=100, options=set(), description="Temperature of the air, in degrees Celsius")
+    use_scene_gravity: BoolProperty(name="Scene Gravity", default=True, options=set(),
+                                    description="Use the gravity of Blender's scene properties")
+    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"], options=set(),
+                                 description="Gravity of the simulation")
+    thermal_speed: FloatProperty(name="Heat Speed-up", default=SCENE["thermal_speed"], min=0.0, soft_max=1e5, max=estimate.MOST_SPEED,
+                                 precision=0, step=10000, options=set(),
+                                 description="How many times faster heat moves than in life. A real candle takes minutes "
+                                             "to melt, a shot lasts seconds. 0 turns heat off")
+    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1, options=set(),
+                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500")
+    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0, options=set(),
+                              description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
+                                          "lava and glass")
+
+    # Bake
+    cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),
+                                 description="Where bakes are kept. Empty: next to the .blend file")
+    uid: StringProperty(options={"HIDDEN"})  # by which a scene is known whatever its name (session.py)
+    bake_path: StringProperty(options={"HIDDEN"})  # the bake that is shown, absolute
+    bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
+    use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
+                                  description="Bake the frames of the scene's timeline")
+    frame_start: IntProperty(name="First Frame", default=SCENE["frame_start"], min=0, max=1048574, options=set(),
+                             description="First frame")
+    frame_end: IntProperty(name="Last Frame", default=SCENE["frame_end"], min=0, max=1048574, options=set(), description="Last frame")
+    keep_old: BoolProperty(name="Keep Old Bakes", default=False, options=set(),
+                           description="Keep the previous bake on disk when a new one starts")
+    follow: BoolProperty(name="Follow", default=True, options=set(),
+                         description="Move the timeline along while baking, to watch new frames as they land")
+    progress: FloatProperty(name="Progress", subtype="PERCENTAGE", min=0.0, max=100.0, precision=0, get=_get_progress,
+                            set=_set_progress, options={"SKIP_SAVE"}, description="How much of the range is baked")
+
+    # Solver
+    transport: EnumProperty(name="Motion", items=TRANSPORTS, default=SCENE["transport"].upper(), options=set(),
+                            description="How velocity travels with the liquid")
+    flip_blend: FloatProperty(name="FLIP Blend", default=SCENE["flip_blend"], min=0.0, max=1.0, options=set(),
+                              description="0 is calm, 1 is splashy and noisy")
+    coupling: EnumProperty(name="Bodies", default=SCENE["coupling"].upper(), options=set(), items=(
+        ("JOINT", "Together", "Bodies and liquid are solved in one system: stable for light and heavy bodies"),
+        ("SPLIT", "One by One", "Bodies and liquid take turns; for comparison")),
+        description="How rigid bodies and liquid act on each other")
+    particles_per_axis: IntProperty(name="Particles", default=SCENE["particles_per_axis"], min=1, max=4, options=set(),
+                                    description="Particles per cell and axis: 2 is 8 in every cell")
+    cfl: FloatProperty(name="Step Length", default=SCENE["cfl"], min=0.5, max=10.0, precision=1, options=set(),
+                       description="Cells that liquid may cross in one step. Smaller is slower and more exact")
+    max_substeps: IntProperty(name="Most Steps", default=SCENE["max_substeps"], min=1, max=1000, options=set(),
+                              description="Most steps in a frame. More motion than that is slowed, with a warning")
+    seed: IntProperty(name="Seed", default=SCENE["seed"], min=0, max=2 ** 31 - 1, options=set(),
+                      description="Another number gives another, equally right, splash")
+    threads: IntProperty(name="Threads", default=SCENE["threads"], min=0, max=1024, options=set(),
+                         description="0: one per core. The result is the same for any number")
+    save_particles: BoolProperty(name="Particles", default=SCENE["save_particles"], options=set(),
+                                 description="Write particles, for the particle view and effects")
+    save_vdb: BoolProperty(name="OpenVDB Volumes", default=SCENE["save_vdb"], options=set(),
+                           description="Write level sets with temperature, viscosity and velocity, for volumes and other "
+                                       "programs")
+    mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
+                             description="2 makes a surface mesh with four times the triangles")
+    checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
+                                  description="Frames between states from which a bake can be resumed. 0: none")
+
+    # Show
+    show_surface: BoolProperty(name="Surface", default=True, update=_show, options=set(),
+                               description="Show the surface of the liquid")
+    smoothing: IntProperty(name="Smoothing", default=0, min=0, soft_max=10, max=100, update=_smooth, options=set(),
+                           description="Rounds off lumps and edges of a cell's size, here and in the render. The bake stays "
+                                       "as it is. Too much of it pulls liquid away from glass around it")
+    show_particles: BoolProperty(name="Particles", default=False, update=_show, options=set(),
+                                 description="Show the particles inside the liquid")
+    particle_percent: IntProperty(name="Preview Detail", default=25, min=1, max=100, subtype="PERCENTAGE", update=_show,
+                                  options=set(), description="Share of the particles that is shown")
+    show_cells: BoolProperty(name="Cells", default=False, options=set(),
+                             description="Draw the grid cells on the sides of the domain, to judge the resolution")
+    show_color: EnumProperty(name="Colour By", items=COLORS, default="NONE", update=_show_color, options=set(),
+                             description="Colour the surface by what happens in it. Needs solid shading")
+    surface_object: PointerProperty(type=bpy.types.Object)
+    particles_object: PointerProperty(type=bpy.types.Object)
+    volume_object: PointerProperty(type=bpy.types.Object)
+
+
+CLASSES = (TallowScene,)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Props for the quick scenes: floor, hot plate, lamp, camera and light."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+import bmesh
+import bpy
+from mathutils import Vector
+
+from ..core import estimate
+from . import domain
+
+Box = Tuple[Vector, Vector]
+MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cross all of it
+LAMP_SHARE = 0.2  # of a lamp's power that falls on the wax
+BOX_SHARE = 0.5  # of the box around the wax that it fills
+
+
+class Stage:
+    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor."""
+
+    def __init__(self, low: Vector, high: Vector, resolution: int, plate: bool) -> None:
+        self.low, self.high = low, high
+        size = max(high - low)
+        side = 0.55 * size
+        cell = (size + 2.0 * side) / resolution
+        thickness = 3.0 * cell if plate else 0.0
+        middle = (low + high) / 2.0
+        foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
+        floor_top = low.z - thickness
+        self.size = size
+        self.plate: Box = (Vector((middle.x - foot.x, middle.y - foot.y, floor_top)),
+                           Vector((middle.x + foot.x, middle.y + foot.y, low.z)))
+        bottom = floor_top - 3.0 * cell
+        self.domain: Box = (Vector((low.x - side, low.y - side, bottom)),
+                            Vector((high.x + side, high.y + side, high.z + 0.15 * size)))
+        self.floor: Box = (Vector((low.x - 2.0 * side, low.y - 2.0 * side, bottom - 2.0 * cell)),
+                           Vector((high.x + 2.0 * side, high.y + 2.0 * side, floor_top)))
+        self.lamp = middle + Vector((0.45 * size, -0.45 * size, 0.55 * size + (high.z - middle.z)))
+
+
+def _replace(scene: bpy.types.Scene, name: str, mesh: bpy.types.Mesh) -> bpy.types.Object:
+    """Pressing the button twice moves the props instead of piling them up."""
+    obj = scene.objects.get(name)
+    if obj is None or obj.type != "MESH":
+        obj = bpy.data.objects.new(name, mesh)
+        scene.collection.objects.link(obj)
+    else:
+        obj.data = mesh
+    return obj
+
+
+def make_box(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
+    low, high = box
+    middle, half = (low + high) / 2.0, (high - low) / 2.0
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([tuple(c[i] * half[i] for i in range(3)) for c in domain.CORNERS], [], domain.FACES)
+    obj = _replace(scene, name, mesh)
+    obj.location = middle
+    return obj
+
+
+def simple_material(name: str, color: Tuple[float, float, float], roughness: float) -> bpy.types.Material:
+    material = bpy.data.materials.get(name)
+    if material is None:
+        material = bpy.data.materials.new(name)
+        material.use_nodes = True
+        shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+        shader.inputs["Base Color"].default_value = (*color, 1.0)
+        shader.inputs["Roughness"].default_value = roughness
+        material.diffuse_color = (*color, 1.0)
+    return material
+
+
+def make_solid(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
+    obj = make_box(scene, name, box)
+    obj.tallow.role = "SOLID"
+    obj.tallow.surface = "STICK"
+    obj.tallow.temperature = scene.tallow.ambient
+    obj.data.materials.append(simple_material("Tallow Floor", (0.32, 0.30, 0.28), 0.6))
+    return obj
+
+
+def make_hot_plate(scene: bpy.types.Scene, box: Box, temperature: float) -> bpy.types.Object:
+    obj = make_box(scene, "Tallow Hot Plate", box)
+    obj.tallow.role = "HEAT"
+    obj.tallow.heat_kind = "SOLID"
+    obj.tallow.temperature = temperature
+    obj.data.materials.append(simple_material("Tallow Hot Plate", (0.035, 0.035, 0.04), 0.55))
+    return obj
+
+
+def make_lamp(scene: bpy.types.Scene, stage: Stage, material: Dict, seconds: float) -> bpy.types.Object:
+    """A lamp strong enough to melt the box around the wax, about half full, in the time given."""
+    scale = scene.unit_settings.scale_length
+    mesh = bpy.data.meshes.new("Tallow Lamp")
+    shape = bmesh.new()
+    bmesh.ops.create_icosphere(shape, subdivisions=2, radius=0.06 * stage.size)
+    shape.to_mesh(mesh)
+    shape.free()
+    obj = _replace(scene, "Tallow Lamp", mesh)
+    obj.location = stage.lamp
+    obj.tallow.role = "HEAT"
+    obj.tallow.heat_kind = "LAMP"
+    extent = (stage.high - stage.low) * scale
+    energy = estimate.melting_energy(material, 293.15, BOX_SHARE * extent.x * extent.y * extent.z)
+    obj.tallow.power = energy / (LAMP_SHARE * seconds * max(1.0, scene.tallow.thermal_speed))
+    return obj
+
+
+def ensure_camera_and_light(scene: bpy.types.Scene) -> None:
+    """So that a first render shows something; what is there stays as it is."""
+    low, high = domain.bounds(scene.tallow.domain)
+    middle, size = (low + high) / 2.0, (high - low).length
+    if scene.camera is None:
+        camera = bpy.data.objects.new("Tallow Camera", bpy.data.cameras.new("Tallow Camera"))
+        scene.collection.objects.link(camera)
+        direction = Vector((0.55, -1.0, 0.5)).normalized()
+        camera.location = middle + direction * size * 1.05
+        camera.rotation_euler = direction.to_track_quat("Z", "Y").to_euler()
+        scene.camera = camera
+    if not any(obj.type == "LIGHT" for obj in scene.objects):
+        data = bpy.data.lights.new("Tallow Light", "AREA")
+        data.size, data.energy = 0.8 * size, 60.0 * size ** 2
+        light = bpy.data.objects.new("Tallow Light", data)
+        scene.collection.objects.link(light)
+        direction = Vector((-0.6, -0.5, 1.0)).normalized()
+        light.location = middle + direction * size
+        light.rotation_euler = direction.to_track_quat("Z", "Y").to_euler()

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake, pause, resume, cancel, free."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ... import playback
+from ...baking import job, paths
+from ...core import cache as cache_files
+from ...core import estimate
+from ...model import role_effects, roles
+
+
+def _run(operator, context, resume: bool):
+    """Start; without a window, also wait. Errors become one sentence."""
+    try:
+        job.start(context, resume)
+    except job.BakeError as error:
+        job.fail(context.scene, str(error))
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    if not bpy.app.background:
+        job.redraw()
+        return {"FINISHED"}
+    status = job.wait()
+    if status.state == "failed":
+        operator.report({"ERROR"}, status.error)
+        return {"CANCELLED"}
+    operator.report({"INFO"}, f"Tallow: baked up to frame {status.frame}")
+    return {"FINISHED"}
+
+
+class TALLOW_OT_bake(bpy.types.Operator):
+    bl_idname = "tallow.bake"
+    bl_label = "Bake"
+    bl_description = ("Simulate and keep every frame on disk. Blender stays usable meanwhile; without a window it waits until "
+                      "the bake is done")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return job.current() is None
+
+    def execute(self, context):
+        return _run(self, context, resume=False)
+
+
+class TALLOW_OT_resume(bpy.types.Operator):
+    bl_idname = "tallow.resume"
+    bl_label = "Resume"
+    bl_description = "Go on: with a paused bake, or after the last frame of one that was cancelled or got a longer range"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if job.current() is not None:
+            return job.is_baking(context.scene) and job.current().process.paused
+        return bool(context.scene.tallow.bake_path)
+
+    def execute(self, context):
+        if job.current() is not None:
+            job.resume_paused()
+            return {"FINISHED"}
+        return _run(self, context, resume=True)
+
+
+class TALLOW_OT_pause(bpy.types.Operator):
+    bl_idname = "tallow.pause"
+    bl_label = "Pause"
+    bl_description = "Let the bake stand still, to have the computer for something else"
+
+    @classmethod
+    def poll(cls, context):
+        return job.is_baking(context.scene) and not job.current().process.paused
+
+    def execute(self, _context):
+        job.pause()
+        return {"FINISHED"}
+
+
+class TALLOW_OT_cancel(bpy.types.Operator):
+    bl_idname = "tallow.cancel"
+    bl_label = "Cancel"
+    bl_description = "Stop the bake. Finished frames are kept, and Resume goes on from there"
+
+    @classmethod
+    def poll(cls, context):
+        return job.current() is not None
+
+    def execute(self, _context):
+        job.cancel()
+        return {"FINISHED"}
+
+
+class TALLOW_OT_free(bpy.types.Operator):
+    bl_idname = "tallow.free"
+    bl_label = "Free"
+    bl_description = ("Delete this scene's bake from disk and show the objects as they were. Deletes only files that Tallow "
+                      "wrote")
+    bl_options = {"REGISTER", "UNDO"}
+
+    all_bakes: BoolProperty(name="All Bakes", default=False,
+                            description="Also delete older bakes in the cache folder")
+
+    @classmethod
+    def poll(cls, context):
+        return job.current() is None and bool(context.scene.tallow.bake_path)
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, context):
+        scene = context.scene
+        folder = paths.bake_folder(scene)
+        folders = {folder} if folder else set()
+        if self.all_bakes:
+            folders.update(cache_files.bakes(paths.cache_root(scene)))
+        try:
+            freed = [cache_files.free(path) for path in folders]
+        except OSError as error:
+            self.report({"ERROR"}, f"The bake cannot be deleted: {error.strerror or error}")
+            return {"CANCELLED"}
+        playback.clear(scene)
+        paths.set_bake(scene, None)
+        role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=False)
+        job.forget(scene)
+        left = sum(entry.left for entry in freed)
+        self.report({"INFO"}, f"Freed {estimate.format_bytes(sum(entry.bytes for entry in freed))}"
+                    + (f"; {left} files that Tallow did not write were left" if left else ""))
+        return {"FINISHED"}
+
+
+class TALLOW_OT_bodies_to_keyframes(bpy.types.Operator):
+    bl_idname = "tallow.bodies_to_keyframes"
+    bl_label = "Bodies to Keyframes"
+    bl_description = "Give the rigid bodies ordinary keyframes from the bake, so that they move without Tallow"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.tallow.bake_path)
+
+    def execute(self, context):
+        scene = context.scene
+        cache = playback.cache_of(scene)
+        if cache is None or not cache.order:
+            self.report({"WARNING"}, "There is no bake to take the motion from")
+            return {"CANCELLED"}
+        keyed = {}  # object: its last rotation, so that angles do not jump by a full turn
+        original = scene.frame_current
+        for frame in cache.order:
+            for obj, _position, _rotation in list(playback.bodies.placements(scene, cache, frame)):
+                keyed.setdefault(obj, None)
+            playback.bodies.show(scene, cache, frame)
+            for obj, last in keyed.items():
+                if last and obj.rotation_mode not in ("QUATERNION", "AXIS_ANGLE"):
+                    rotation = obj.rotation_euler.copy()
+                    rotation.make_compatible(last)
+                    obj.rotation_euler = rotation
+                _key_transform(obj, frame)
+                keyed[obj] = obj.rotation_euler.copy()
+        for obj in keyed:
+            obj.tallow.follow_bake = False
+        scene.frame_set(original)
+        self.report({"INFO"}, f"{len(keyed)} bodies have keyframes now")
+        return {"FINISHED"}
+
+
+def _key_transform(obj, frame: int) -> None:
+    rotations = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+    for path in ("location", rotations.get(obj.rotation_mode, "rotation_euler")):
+        obj.keyframe_insert(path, frame=frame)
+
+
+CLASSES = (TALLOW_OT_bake, TALLOW_OT_resume, TALLOW_OT_pause, TALLOW_OT_cancel, TALLOW_OT_free,
+           TALLOW_OT_bodies_to_keyframes)

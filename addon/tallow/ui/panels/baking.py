@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake."""
+
+import bpy
+
+from ... import playback
+from ...baking import job, paths
+from ...baking.export import checks
+from ...core.events import format_seconds
+from ...core.statistics import details, stage_words, stages, summary
+from ...model import shot
+from .common import Sidebar, facts, fields, wrapped
+
+MOST_WARNINGS = 6
+TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
+
+
+class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_bake"
+    bl_label = "Bake"
+
+    def draw(self, context):
+        scene = context.scene
+        status = job.status_of(scene)
+        if status.running:
+            _draw_running(context, self.layout, status)
+        else:
+            _draw_ready(context, self.layout, status)
+        _draw_messages(context, self.layout, status)
+        column = fields(self.layout)
+        column.enabled = not status.running
+        column.prop(scene.tallow, "use_scene_range")
+        if not scene.tallow.use_scene_range:
+            column.prop(scene.tallow, "frame_start")
+            column.prop(scene.tallow, "frame_end")
+        column = fields(self.layout)
+        column.enabled = not status.running
+        column.prop(scene.tallow, "cache_folder", text="")
+        _draw_folder(context, column)
+
+
+def _draw_ready(context, layout, status) -> None:
+    tallow = context.scene.tallow
+    cache = playback.cache_of(context.scene)
+    problems = checks.check_scene(context.scene)
+    problem = next((p for p in problems if p.fatal), None)
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.scale_y = 1.5
+    row.enabled = problem is None
+    row.operator("tallow.bake", text="Bake Again" if cache else ("Bake Draft" if tallow.draft else "Bake"), icon="PHYSICS")
+    if cache:
+        row = column.row(align=True)
+        part = row.row(align=True)
+        part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]  # else there is nothing to go on with
+        part.operator("tallow.resume", icon="PLAY")
+        row.operator("tallow.free", icon="TRASH")
+        if cache.order:
+            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
+    if problem:
+        wrapped(context, layout, problem.text, "INFO")
+    for other in problems:
+        if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
+            wrapped(context, layout, other.text, "ERROR")
+
+
+def _draw_running(context, layout, status) -> None:
+    tallow = context.scene.tallow
+    text = f"{TITLES[status.state]}: frame {max(status.frame, status.first - 1)} of {status.last}"
+    if hasattr(layout, "progress"):
+        layout.progress(factor=status.fraction, text=text)
+    else:
+        layout.label(text=text)
+        layout.prop(tallow, "progress", text="", slider=True)
+    row = layout.row(align=True)
+    row.scale_y = 1.2
+    if status.state == "paused":
+        row.operator("tallow.resume", icon="PLAY")
+    else:
+        row.operator("tallow.pause", icon="PAUSE")
+    row.operator("tallow.cancel", icon="CANCEL")
+    left = status.seconds_left
+    rows = [("Time left", format_seconds(left))] if left is not None else []
+    facts(layout, rows + ([("Now", stage_words(status.stage))] if status.stage else []))
+    layout.prop(tallow, "follow")
+
+
+def _draw_messages(context, layout, status) -> None:
+    if status.error:
+        box = layout.box()
+        box.alert = True
+        wrapped(context, box, status.error, "ERROR", inset=60)
+    cache = playback.cache_of(context.scene)
+    facts(layout, summary(status.entry, melts=cache is None or cache.melts))
+    for text in status.warnings[:MOST_WARNINGS]:
+        wrapped(context, layout, text, "ERROR")
+    if len(status.warnings) > MOST_WARNINGS:
+        layout.label(text=f"and {len(status.warnings) - MOST_WARNINGS} more warnings", icon="BLANK1")
+
+
+def _draw_folder(context, column) -> None:
+    hint = column.column(align=True)
+    hint.active = False
+    if paths.is_temporary(context.scene):
+        wrapped(context, hint, f"Save the file to keep its bake. Until then it is in {paths.display_root(context.scene)}, and "
+                               "gone when Blender closes or opens another file.", "INFO")
+    elif not context.scene.tallow.cache_folder:
+        wrapped(context, hint, "In " + paths.display_root(context.scene))
+
+
+class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_solver"
+    bl_label = "Solver"
+    bl_parent_id = "TALLOW_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        tallow = context.scene.tallow
+        column = fields(self.layout)
+        column.prop(tallow, "transport")
+        column.prop(tallow, "coupling")
+        column = fields(self.layout)
+        if tallow.transport == "FLIP":
+            column.prop(tallow, "flip_blend")
+        for name in ("cfl", "max_substeps", "particles_per_axis", "seed", "threads"):
+            column.prop(tallow, name)
+
+
+class TALLOW_PT_output(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_output"
+    bl_label = "Files"
+    bl_parent_id = "TALLOW_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        tallow = context.scene.tallow
+        column = fields(self.layout, align=False)
+        column.prop(tallow, "save_particles")
+        column.prop(tallow, "save_vdb")
+        column.prop(tallow, "keep_old")
+        column = fields(self.layout)
+        column.prop(tallow, "mesh_detail")
+        column.prop(tallow, "checkpoint_every")
+
+
+class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_statistics"
+    bl_label = "Statistics"
+    bl_parent_id = "TALLOW_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.tallow.bake_path)
+
+    def draw(self, context):
+        cache = playback.cache_of(context.scene)
+        frame = cache.nearest(context.scene.frame_current) if cache else None
+        if frame is None:
+            self.layout.label(text="No frame is baked yet", icon="INFO")
+            return
+        entry = cache.frames[frame]
+        self.layout.label(text=f"Frame {frame}", icon="INFO")
+        facts(self.layout, summary(entry, cache.melts) + details(entry))
+        rows = stages(entry)
+        if rows:
+            self.layout.label(text="Where the time went", icon="TIME")
+            facts(self.layout, rows)
+
+
+CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output, TALLOW_PT_statistics)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where does it happen?"""
+
+import bpy
+
+from ...core import estimate
+from ...model import amount, domain
+from .common import Sidebar, facts, fields
+
+WALL_ROWS = ("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1")
+
+
+class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_domain"
+    bl_label = "Where does it happen?"
+
+    def draw(self, context):
+        layout, scene = self.layout, context.scene
+        tallow = scene.tallow
+        box = domain.get(scene)
+        if box:
+            layout.prop(tallow, "domain", text="")
+        column = fields(layout)
+        row = column.row()
+        row.scale_y = 1.2
+        row.operator("tallow.fit_domain", icon="SHADING_BBOX")
+        column.prop(tallow, "padding")
+        if not box:
+            return
+        column = fields(layout)
+        column.prop(tallow, "resolution")
+        row = column.row(align=True)
+        row.prop(tallow, "draft", toggle=True)
+        part = row.row(align=True)
+        part.active = tallow.draft
+        part.prop(tallow, "draft_percent", text="")
+        cell = domain.cell_size(scene)
+        facts(layout, (("Cell size", estimate.format_length(cell)),
+                       ("Cells", " × ".join(str(n) for n in estimate.cell_counts(domain.size(scene), cell))),
+                       ("Baker RAM", "about " + estimate.format_bytes(amount.memory(scene)))))
+
+
+class TALLOW_PT_walls(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_walls"
+    bl_label = "Walls"
+    bl_parent_id = "TALLOW_PT_domain"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return domain.get(context.scene) is not None
+
+    def draw(self, context):
+        tallow = context.scene.tallow
+        column = self.layout.column(align=True)
+        for name in WALL_ROWS:
+            column.prop(tallow, name)
+        fields(self.layout).prop(tallow, "wall_friction")
+
+
+CLASSES = (TALLOW_PT_domain, TALLOW_PT_walls)

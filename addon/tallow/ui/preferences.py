@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add-on preferences: where the native library and a Python for the baker are, if not in the usual places."""
+
+import bpy
+from bpy.props import StringProperty
+
+
+class TallowPreferences(bpy.types.AddonPreferences):
+    bl_idname = __package__.rpartition(".")[0]  # of the add-on itself
+
+    library: StringProperty(
+        name="Native library", subtype="FILE_PATH",
+        description="Tallow's native library, if it is not inside the add-on. Empty: look in the usual places")
+    python: StringProperty(
+        name="Python", subtype="FILE_PATH",
+        description="A Python 3.9 or newer that runs the baker. Empty: find one")
+
+    def draw(self, _context) -> None:
+        column = self.layout.column()
+        column.use_property_split = True
+        column.prop(self, "library")
+        column.prop(self, "python")
+
+
+def register() -> None:
+    bpy.utils.register_class(TallowPreferences)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_class(TallowPreferences)
