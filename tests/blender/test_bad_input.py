@@ -162,7 +162,8 @@ def test_wax_that_would_take_days_is_told_and_sped_up(folder):
     heated_wax(folder)
     scene = bpy.context.scene
     bpy.ops.tallow.bake()
-    told = [text for text in job.status_of(scene).warnings if text.startswith("Wax takes about") and "Melt Within the Shot" in text]
+    told = [text for text in job.status_of(scene).warnings
+            if text.startswith("Wax takes about") and "Melt Within the Shot" in text]
     assert len(told) == 1
     bpy.ops.tallow.melt_in_shot()
     assert scene.tallow.thermal_speed > 1e4

@@ -119,7 +119,8 @@ def test_closing_blender_leaves_no_bake_of_an_unsaved_file(folder):
               "import scenes; from tallow.baking import paths; scenes.wax_in_a_box('')\n"
               "bpy.context.scene.tallow.cache_folder = ''; bpy.ops.tallow.bake()\n"
               "print('THERE', len(list(paths.temporary_root().iterdir())))")
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", script],
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1",
+                             "--python-expr", script],
                             capture_output=True, text=True, env={**os.environ, "TMPDIR": str(folder)})
     assert result.returncode == 0 and "THERE 1" in result.stdout, result.stdout + result.stderr
     assert not list(folder.glob("tallow_cache_*"))

@@ -6,7 +6,8 @@ import scenes
 
 def told(*words):
     from tallow.baking.export import checks
-    return [p.text for p in checks.check_scene(bpy.context.scene) if not p.fatal and all(word in p.text for word in words)]
+    return [p.text for p in checks.check_scene(bpy.context.scene)
+            if not p.fatal and all(word in p.text for word in words)]
 
 
 def box_with(role, material, name="Thing"):

@@ -39,7 +39,8 @@ def test_thesis_figures_of_the_two_balls(folder):
 
 def test_memory_is_what_bakes_of_ready_scenes_took(folder):
     from tallow.model import amount
-    measured = {"toothpaste": 112e6, "lead_and_wood": 104e6, "wax_block": 144e6, "tumbling_stones": 142e6, "sand_castle": 129e6,
+    measured = {"toothpaste": 112e6, "lead_and_wood": 104e6, "wax_block": 144e6, "tumbling_stones": 142e6,
+                "sand_castle": 129e6,
                 "chocolate": 127e6}
     for name, peak in measured.items():
         bpy.ops.tallow.ready_scene(name=name)

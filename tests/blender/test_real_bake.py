@@ -199,13 +199,15 @@ def test_melting_stays_calm(folder):
 def test_the_release_zip_installs_and_bakes(folder):
     if not library_is_there():
         return "SKIP"
-    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--out", str(folder)], check=True, capture_output=True)
+    subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--out", str(folder)], check=True,
+                   capture_output=True)
     (folder / "install.py").write_text(INSTALL)
     names = ("TALLOW_BAKER", "TALLOW_LIBRARY", "PYTHONPATH", "PYTHONHOME")
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment["BLENDER_USER_SCRIPTS"] = str(folder / "scripts")  # as of somebody who has no add-ons yet
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python", str(folder / "install.py"),
-                             "--", str(next(folder.glob("*.zip"))), str(folder / "out")], capture_output=True, text=True, env=environment)
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1",
+                             "--python", str(folder / "install.py"), "--", str(next(folder.glob("*.zip"))),
+                             str(folder / "out")], capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"INSTALLED {folder / 'scripts' / 'addons' / 'tallow'}" in result.stdout, result.stdout
     assert list((folder / "out").rglob("mesh_000002.ply"))

@@ -21,7 +21,8 @@ def test_every_setting_has_a_name_and_a_tooltip(folder):
 
 def test_tooltips_read_well(folder):
     from tallow.model.properties import CLASSES
-    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description) for cls in CLASSES for prop in visible_properties(cls)]
+    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description)
+             for cls in CLASSES for prop in visible_properties(cls)]
     texts += [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in CLASSES
               for prop in visible_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
     odd = [name for name, text in texts if text and (text.endswith(".") or text[0].islower())]
@@ -75,8 +76,10 @@ def test_every_role_of_the_table_is_complete(folder):
         names = {setting.name for group in groups for setting in group} | set(role.keyed) | set(role.first)
         names |= {setting.when.setting for group in groups for setting in group if setting.when}
         assert names <= set(known), (role.identifier, names - set(known))
-        assert icons.name(*role.icons) != "NONE" and (role.identifier == "NONE" or (role.member and role.words)), role.identifier
-        assert role.fluid == bool(role.materials) and set(role.materials) <= set(materials.all_presets()), role.identifier
+        assert icons.name(*role.icons) != "NONE", role.identifier
+        assert role.identifier == "NONE" or (role.member and role.words), role.identifier
+        assert role.fluid == bool(role.materials), role.identifier
+        assert set(role.materials) <= set(materials.all_presets()), role.identifier
 
 
 def test_the_numbers_of_roles_are_those_of_saved_files(folder):
@@ -112,7 +115,8 @@ def test_settings_begin_as_the_library_says(folder):
     cube, scene = bpy.data.objects["Cube"].tallow, bpy.context.scene.tallow
     for name, expected in defaults.SCENE.items():
         if name == "walls":
-            for wall, side in zip(("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1"), expected.values()):
+            walls = ("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1")
+            for wall, side in zip(walls, expected.values()):
                 assert first_value(scene, wall) == side, wall
         elif name not in HIDDEN:
             assert same(first_value(scene, OTHER_NAMES.get(name, name)), expected, "temperature" in name), name

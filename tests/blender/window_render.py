@@ -1,7 +1,7 @@
 """Scrubbing and rendering with a window, in a Blender of its own.
 
-On a busy machine Blender 3.4 was seen to refuse whatever a script writes after it had rendered in a window ("Writing to ID classes
-in this context is not allowed"), until its end. So nothing comes after the render.
+After a render in a window, Blender 3.4 on a busy machine may refuse whatever a script writes ("Writing to ID classes in
+this context is not allowed") until it ends. So nothing comes after the render.
 """
 
 import bpy

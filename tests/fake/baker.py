@@ -1,9 +1,9 @@
 """Stands in for the baker in tests: the same command line, events and files, without the physics.
 
-A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. What happens on the way is set
-by FAKE_BAKER: `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel), `odd` (says something that nobody
-understands). FAKE_GATE names a file with a number: frames after it have to wait until the number is raised. So a test decides
-how far a bake gets, however busy the machine is.
+A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. FAKE_BAKER sets what happens
+on the way: `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel), `odd` (says something that
+nobody understands). FAKE_GATE names a file with a number: frames after it have to wait until the number is raised. So a
+test decides how far a bake gets, however busy the machine is.
 """
 
 import argparse

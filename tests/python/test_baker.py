@@ -305,7 +305,8 @@ def test_the_release_zip_brings_all_that_the_library_needs(tmp_path):
     names = (tmp_path / "tallow" / "lib" / "dependencies.txt").read_text().split()
     assert names and (tmp_path / "tallow" / "presets" / "materials" / "paraffin.json").is_file()
     make_scene(tmp_path / "scene", 8, 1)
-    baker = BakerProcess([sys.executable, str(tmp_path / "tallow" / "baker"), str(tmp_path / "scene"), str(tmp_path / "cache")])
+    baker = BakerProcess([sys.executable, str(tmp_path / "tallow" / "baker"), str(tmp_path / "scene"),
+                          str(tmp_path / "cache")])
     drain(baker, is_frame)
     maps = Path(f"/proc/{baker.process.pid}/maps")
     loaded = maps.read_text() if maps.exists() else ""

@@ -13,7 +13,8 @@ def write(path, faces=TETRAHEDRON, vertices=4, names=NAMES):
     rows = np.arange(len(names) * vertices, dtype="<f4").reshape(vertices, len(names))
     body = np.empty(len(faces), ply.TRIANGLE)
     body["count"], body["vertex"] = 3, faces
-    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n" + "".join(f"property float {n}\n" for n in names)
+    header = ("ply\nformat binary_little_endian 1.0\n" + f"element vertex {vertices}\n"
+              + "".join(f"property float {n}\n" for n in names)
               + f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
     path.write_bytes(header.encode() + rows.tobytes() + body.tobytes())
     return rows
@@ -65,9 +66,11 @@ def test_a_frame_carries_its_attributes_in_blender_units(tmp_path):
 def test_whatever_a_file_holds_per_vertex_is_an_attribute(tmp_path):
     rows = write(tmp_path / "a.ply", names=[*NAMES, "ash", "flow_x", "flow_y", "flow_z", "odd_y", "x_axis"])
     found = frames.prepare(tmp_path / "a.ply", 10.0, "NONE", []).attributes
-    assert np.allclose(found["ash"], rows[:, 12]) and np.allclose(found["flow"], rows[:, 13:16])  # not lengths: as in the file
+    # Not lengths: as in the file.
+    assert np.allclose(found["ash"], rows[:, 12]) and np.allclose(found["flow"], rows[:, 13:16])
     assert np.allclose(found["odd_y"], rows[:, 16]) and np.allclose(found["x_axis"], rows[:, 17])
-    assert {"velocity", "rest_position", "temperature", "celsius", "melt", "material"} < set(found) and "flow_x" not in found
+    assert {"velocity", "rest_position", "temperature", "celsius", "melt", "material"} < set(found)
+    assert "flow_x" not in found
 
 
 def test_a_file_with_places_alone_is_a_frame(tmp_path):

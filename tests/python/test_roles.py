@@ -16,7 +16,9 @@ def strings(node):
 
 
 def is_role(node):
-    return (isinstance(node, ast.Attribute) and node.attr in ("role", "last_role")) or (isinstance(node, ast.Name) and node.id == "role")
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("role", "last_role")
+    return isinstance(node, ast.Name) and node.id == "role"
 
 
 def role_questions(tree):
@@ -27,7 +29,8 @@ def role_questions(tree):
                 yield node.lineno
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "with_role" and strings(node) & NAMES:
             yield node.lineno
-        elif isinstance(node, ast.Dict) and len({key.value for key in node.keys if isinstance(key, ast.Constant)} & NAMES) > 2:
+        elif isinstance(node, ast.Dict) and len(
+                {key.value for key in node.keys if isinstance(key, ast.Constant)} & NAMES) > 2:
             yield node.lineno
 
 
@@ -42,5 +45,6 @@ def test_the_search_finds_what_it_looks_for():
 
 
 def test_only_the_table_knows_the_roles_by_name():
-    found = {str(path.relative_to(ADDON)): list(role_questions(ast.parse(path.read_text(encoding="utf-8")))) for path in MODULES}
+    found = {str(path.relative_to(ADDON)): list(role_questions(ast.parse(path.read_text(encoding="utf-8"))))
+             for path in MODULES}
     assert not {path: lines for path, lines in found.items() if lines}

@@ -1,4 +1,4 @@
-"""The rooms of the add-on: which may import which, where Blender's modules may be used, and that nothing imports in a circle."""
+"""The rooms of the add-on: which may import which, where Blender's modules may be used, and no import goes in a circle."""
 
 import ast
 from pathlib import Path
@@ -55,7 +55,8 @@ def imports(module):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.Import, ast.ImportFrom)):
                 found.append((child, function))
-            inner = child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) and not function else function
+            named = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) and not function
+            inner = child.name if named else function
             visit(child, inner)
 
     visit(ast.parse(MODULES[module].read_text(encoding="utf-8")), "")
@@ -77,7 +78,8 @@ def test_a_module_imports_only_rooms_that_it_may():
 
 
 def test_the_matrix_allows_no_more_than_is_used():
-    used = {room: {room_of(name) for module in MODULES if room_of(module) == room for name in own_imports(module)} - {room}
+    used = {room: {room_of(name) for module in MODULES if room_of(module) == room
+                   for name in own_imports(module)} - {room}
             for room in MATRIX}
     assert used == MATRIX
 
