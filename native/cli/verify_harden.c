@@ -1,4 +1,5 @@
-// Melt that hardens again: a puddle skins over, drips freeze, stalactites grow (000 s4.3, the other way round).
+// Melt that hardens again: a puddle skins over, drips freeze, stalactites grow (Carlson 2004, s. 4.3, the other way
+// round).
 #include "verify.h"
 
 #include <math.h>

@@ -249,7 +249,7 @@ static void runMomentum(tlwReport *report)
 // ---------------------------------------------------------------------------------------------------------------------
 // tumbling
 
-// The narrow tank of (000 fig. 20), three metres high.
+// The narrow tank of (Carlson 2004, fig. 20), three metres high.
 static void runTumbling(tlwReport *report)
 {
     const double r = 0.0825, dx = 2 * r / 6;

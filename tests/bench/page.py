@@ -32,7 +32,7 @@ WORDS = {
     "gears": "Eleven gears of relative density 0.4, 1.2 and 2.7 fall into a tank of 64 x 68 x 64 cells.",
     "contrast": "Two touching blocks on a floor that sticks, viscosity ratio 1, 1e2, 1e4, 1e6, 1e9 (runs 1 to 5), to a residual of 1e-6.",
     "empty_domain": "The same liquid in boxes 1, 2 and 4 times as large on each side (runs 1 to 3); three times in turn, and of each the run with the least processor time.",
-    "thesis_melt": "The setting of the thesis's melting bunny (000 table 6): 35 x 28 x 38 cells of 10 cm, kinematic viscosity 0.1 to 10,000 m2/s as "
+    "thesis_melt": "The melting bunny of Carlson 2004, table 6: 35 x 28 x 38 cells of 10 cm, kinematic viscosity 0.1 to 10,000 m2/s as "
     "a soft solid, 600 frames,\nSuzanne for the bunny; bakes with mesh, VDB, particles. The thesis: 0.55 s per frame on a Pentium 4 of 2 GHz, without a mesh.",
     "melting_suzanne": "Paraffin Suzanne on a plate of 170 C, heat 60 times as fast as in life; bakes with mesh, VDB, particles.",
 }

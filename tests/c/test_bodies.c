@@ -95,7 +95,7 @@ static void test_styrofoam_is_stable(void **state)
     end(&w);
 }
 
-// The operator split (000 s5.4) is a choice: the same box rises, hangs and sinks with it.
+// The operator split (Carlson 2004, s. 5.4) is a choice: the same box rises, hangs and sinks with it.
 static void test_split_coupling_lifts_and_sinks(void **state)
 {
     (void)state;

@@ -312,7 +312,7 @@ static void test_melt_freezes_onto_a_plate_and_is_carried_by_it(void **state)
     end(&w);
 }
 
-// The frozen form of the thesis is a choice: what is only very viscous sinks together where rigid wax stands.
+// The frozen form of Carlson 2004 is a choice: what is only very viscous sinks together where rigid wax stands.
 static void test_soft_solid_creeps_where_a_rigid_one_stands(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-"""The rooms of the add-on: which may import which, where Blender's modules may be used, and no import goes in a circle."""
+"""The rooms of the add-on: which may import which, which may use Blender's modules, and no circle of imports."""
 
 import ast
 from pathlib import Path

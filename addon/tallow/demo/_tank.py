@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tall tank of water of 000 fig. 20 and 21, at three quarters of its height."""
+"""The tall tank of water of Carlson 2004, fig. 20 and 21, at three quarters of its height."""
 
 import bpy
 

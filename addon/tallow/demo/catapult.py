@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A silver block catapults wooden blocks into an oncoming wall of water (000 fig. 17)."""
+"""A silver block catapults wooden blocks into an oncoming wall of water (Carlson 2004, fig. 17)."""
 
 import bpy
 

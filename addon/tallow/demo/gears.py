@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Metal gears are thrown into a pool with three wooden animals (000 fig. 22)."""
+"""Metal gears are thrown into a pool with three wooden animals (Carlson 2004, fig. 22)."""
 
 import bpy
 

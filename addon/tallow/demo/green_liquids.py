@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Four liquids thrown into containers with uneven floors (000 fig. 12): kinematic viscosities of 0.1, 1, 10, 100 m2/s."""
+"""Four liquids thrown into containers with uneven floors (Carlson 2004, fig. 12): kinematic viscosities of 0.1, 1, 10, 100 m2/s."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A lead and a wooden ball thrown against each other into a tank of water (000 fig. 2)."""
+"""A lead and a wooden ball thrown against each other into a tank of water (Carlson 2004, fig. 2)."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Suzanne of wax under a heat lamp: her brow runs down over her face, her chin stays hard (after 000 fig. 11)."""
+"""Suzanne of wax under a heat lamp: her brow runs down over her face, her chin stays hard (after Carlson 2004, fig. 11)."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two odd gems tumble in a shaft of water (000 fig. 21)."""
+"""Two odd gems tumble in a shaft of water (Carlson 2004, fig. 21)."""
 
 from . import _tank, kit
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops of wet sand pile up to a castle (000 fig. 16; 48 x 48 x 48 cells)."""
+"""Drops of wet sand pile up to a castle (Carlson 2004, fig. 16; 48 x 48 x 48 cells)."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Toothpaste is squirted against a wall and bends (000 fig. 15; 42 x 33 x 18 cells)."""
+"""Toothpaste is squirted against a wall and bends (Carlson 2004, fig. 15; 42 x 33 x 18 cells)."""
 
 import math
 

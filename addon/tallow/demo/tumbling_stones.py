@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two sinking stones draft, kiss and tumble (000 fig. 20)."""
+"""Two sinking stones draft, kiss and tumble (Carlson 2004, fig. 20)."""
 
 from . import _tank, kit
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A block of wax with a heater at its upper corner (000 fig. 1)."""
+"""A block of wax with a heater at its upper corner (Carlson 2004, fig. 1)."""
 
 import bpy
 

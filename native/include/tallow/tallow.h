@@ -10,16 +10,16 @@
 //     tlwSim *sim;          tlwCreateSim(scene, &sim);
 //     while (...) tlwAdvance(sim, seconds);             // then look: tlwGetStats, tlwGetParticles, tlwGetSurface, ...
 //
-// or, to bake a scene folder into a cache folder in one call, tlwBake.
+// tlwBake does all of it: it bakes a scene folder into a cache folder.
 //
 // Rules that hold for every function:
 // - SI units: metres, seconds, kilograms, kelvin, pascal seconds, newton per metre.
-// - Every function that can fail returns a tlwResult. When it is not TLW_OK, tlwGetMessage(context) holds one sentence
-//   that names the object, says what is wrong and what to do. Nothing is half done: outputs are left as they were.
-// - Every Def struct must come from its tlwDefault...Def() function. It carries a cookie, so a struct that was never
-//   initialised, or that was compiled against another version of this header, is refused instead of misread.
-// - A context and all that is made from it belong to one thread at a time. Two contexts share nothing but freed memory,
-//   as with any allocator; no result depends on it.
+// - Every function that can fail returns a tlwResult. When the result is not TLW_OK, tlwGetMessage(context) holds one
+//   sentence: which object, what is wrong, what to do. Outputs are left as they were.
+// - Every Def struct must come from its tlwDefault...Def() function, which writes a cookie. The library refuses a Def
+//   that was never initialised, or that was compiled against another version of this header.
+// - A context and all that is made from it belong to one thread at a time. Two contexts share nothing but
+//   freed memory, as with any allocator; no result depends on it.
 // - Handles are destroyed in reverse order of creation: sim, scene, context.
 #ifndef TALLOW_H
 #define TALLOW_H
@@ -77,7 +77,8 @@ typedef void tlwLogFn(void *user, tlwLogLevel level, const char *text);
 // Polled every substep and every few solver iterations, from the calling thread. Return true to stop.
 typedef bool tlwCancelFn(void *user);
 
-// How far a long call has come: `done` from 0 to 1 and what it is doing ("pressure"), valid during the call only.
+// How far a long call has come: `done` from 0 to 1. `stage` names what the call is doing ("pressure") and is valid
+// during the callback only.
 typedef void tlwProgressFn(void *user, double done, const char *stage);
 
 typedef struct tlwContextDef {
@@ -85,7 +86,7 @@ typedef struct tlwContextDef {
     tlwCancelFn *cancel;     // may be null
     tlwProgressFn *progress; // may be null
     void *user;              // handed to the three callbacks
-    int threads;             // worker threads; 0 = one per core. Results do not depend on it, bit for bit
+    int threads;             // worker threads; 0 = one per core. Any number gives the same bits
     int cookie;
 } tlwContextDef;
 
@@ -100,7 +101,7 @@ TLW_API int tlwGetAbiVersion(void);
 TLW_API tlwResult tlwCreateContext(const tlwContextDef *def, tlwContext **context);
 TLW_API void tlwDestroyContext(tlwContext *context);
 
-// The sentence that belongs to the last result that was not TLW_OK. Never null, at most 511 bytes.
+// The sentence of the last result that was not TLW_OK. Never null, at most 511 bytes.
 TLW_API const char *tlwGetMessage(const tlwContext *context);
 
 // "TLW_BAD_MESH" and so on.
@@ -116,19 +117,19 @@ typedef enum tlwWall {
     TLW_WALL_OPEN = 2     // liquid leaves through it and is removed
 } tlwWall;
 
-// How velocity travels with the liquid (mission row 2).
+// How velocity travels with the liquid.
 typedef enum tlwTransport {
-    TLW_TRANSPORT_APIC = 0,            // affine particles: low dissipation, keeps angular momentum. The default
+    TLW_TRANSPORT_APIC = 0,            // affine particles: loses little energy and spin. The default
     TLW_TRANSPORT_FLIP = 1,            // FLIP/PIC blend by `flip_blend`
-    TLW_TRANSPORT_SEMI_LAGRANGIAN = 2, // grid only, 000 s3.2; dissipative, for comparison
+    TLW_TRANSPORT_SEMI_LAGRANGIAN = 2, // grid only (Carlson 2004, s. 3.2); loses energy, for comparison
     TLW_TRANSPORT_MACCORMACK = 3,      // grid only, second order
-    TLW_TRANSPORT_BFECC = 4            // grid only, 002 s3.1
+    TLW_TRANSPORT_BFECC = 4            // grid only, second order (Dupont and Liu 2003)
 } tlwTransport;
 
 // How rigid bodies and liquid act on each other.
 typedef enum tlwCoupling {
     TLW_COUPLING_JOINT = 0, // one symmetric system for pressure and bodies. The default
-    TLW_COUPLING_SPLIT = 1  // operator split of 000 s5.4, for comparison
+    TLW_COUPLING_SPLIT = 1  // operator split (Carlson 2004, s. 5.4), for comparison
 } tlwCoupling;
 
 typedef struct tlwSceneDef {
@@ -138,8 +139,8 @@ typedef struct tlwSceneDef {
     tlwVec3 domain_min, domain_max; // m. Rounded outwards to whole cells
     double cell_size;               // m
     tlwWall walls[6];               // -x +x -y +y -z +z
-    double wall_friction;           // Coulomb; of slip walls for liquid, of all closed ones for bodies. 0 = none for
-                                    // liquid, 0.5 for bodies
+    double wall_friction;           // Coulomb. Slip walls hold back liquid, all closed walls hold back bodies. 0: none
+                                    // for liquid, 0.5 for bodies
 
     // World
     tlwVec3 gravity;            // m/s2
@@ -158,7 +159,7 @@ typedef struct tlwSceneDef {
     double flip_blend;          // 0 = PIC, 1 = FLIP
     int particles_per_axis;     // particles per cell and axis when seeding; 2 = 8 per cell
     double cfl;                 // cells a particle may cross in one substep
-    int max_substeps;           // per frame; where more are needed steps get longer, with a warning
+    int max_substeps;           // per frame; a frame that needs more takes longer steps, with a warning
     double pressure_tolerance;  // relative residual
     double viscosity_tolerance; // relative residual
     int max_iterations;         // of a linear solve before its fallback
@@ -184,18 +185,18 @@ TLW_API void tlwDestroyScene(tlwScene *scene);
 
 #define TLW_MAX_CURVE 16
 
-// Dynamic viscosity against temperature: points in rising temperature, straight lines in log(viscosity) between them,
-// constant beyond the ends. One point is a constant viscosity.
+// Dynamic viscosity against temperature. Points are in rising temperature. log(viscosity) is linear between points and
+// constant beyond the ends, so one point is a constant viscosity.
 typedef struct tlwCurve {
     int count;
     double temperature[TLW_MAX_CURVE]; // K
     double value[TLW_MAX_CURVE];       // Pa s
 } tlwCurve;
 
-// What material below its solidus does.
+// What a material does below its solidus.
 typedef enum tlwFrozen {
     TLW_FROZEN_RIGID = 0, // connected frozen parts move as rigid pieces and do not creep
-    TLW_FROZEN_SOFT = 1   // very viscous, as in 000 ch.4: `solid_viscosity`
+    TLW_FROZEN_SOFT = 1   // a liquid of `solid_viscosity` (Carlson 2004, ch. 4)
 } tlwFrozen;
 
 typedef struct tlwMaterialDef {
@@ -206,9 +207,9 @@ typedef struct tlwMaterialDef {
     double solidus, liquidus;                         // K; equal for a sharp melting point
     double latent_heat;                               // J/kg; 0 = the material never freezes
     tlwCurve viscosity;                               // of the liquid, Pa s
-    double solid_viscosity;                           // Pa s, for TLW_FROZEN_SOFT and the end of the melting range
-    double surface_tension;                           // N/m; kept for later, not simulated yet
-    double contact_angle;                             // degrees; the same
+    double solid_viscosity;                           // Pa s, at the solidus, and below it with TLW_FROZEN_SOFT
+    double surface_tension;                           // N/m; not simulated yet
+    double contact_angle;                             // degrees; not simulated yet
     tlwFrozen frozen;
     float color[3]; // suggestion for the viewport, linear RGB
     int cookie;
@@ -221,24 +222,24 @@ TLW_API tlwResult tlwAddMaterial(tlwScene *scene, const tlwMaterialDef *def, int
 // Objects
 
 typedef enum tlwRole {
-    TLW_ROLE_LIQUID = 0,  // wax and liquid: the mesh's volume is filled with `material` at the start
-    TLW_ROLE_INFLOW = 1,  // a nozzle: gives speed x outlet area while enabled; without velocity it keeps itself full
+    TLW_ROLE_LIQUID = 0,  // wax and liquid: `material` fills the mesh at the start
+    TLW_ROLE_INFLOW = 1,  // gives speed x outlet area while enabled; without velocity it keeps itself full
     TLW_ROLE_OUTFLOW = 2, // removes liquid inside it
-    TLW_ROLE_SOLID = 3,   // obstacle, static or moving as its keyframes say
-    TLW_ROLE_RIGID = 4,   // moved by the liquid and by contacts
+    TLW_ROLE_SOLID = 3,   // an obstacle; keys move it
+    TLW_ROLE_RIGID = 4,   // an obstacle; liquid, gravity and contacts move it
     TLW_ROLE_HEAT = 5     // see tlwHeatKind
 } tlwRole;
 
 typedef enum tlwHeatKind {
     TLW_HEAT_SOLID = 0,  // an obstacle held at `temperature`
     TLW_HEAT_VOLUME = 1, // adds `power` to the material inside its mesh
-    TLW_HEAT_LAMP = 2    // radiates `power` from its mesh's centre onto the surfaces it sees
+    TLW_HEAT_LAMP = 2    // shines `power` from its mesh's centre onto the surfaces that it sees
 } tlwHeatKind;
 
 // What an obstacle's surface does to the liquid.
 typedef enum tlwSurface { TLW_SURFACE_SLIP = 0, TLW_SURFACE_STICK = 1 } tlwSurface;
 
-// Triangles. `positions` holds 3 numbers per vertex, `triangles` 3 indices each. Copied by the library.
+// Triangles: 3 numbers per vertex, 3 indices per triangle. The library copies both arrays.
 typedef struct tlwMeshData {
     const float *positions;
     int vertex_count;
@@ -246,21 +247,21 @@ typedef struct tlwMeshData {
     int triangle_count;
 } tlwMeshData;
 
-// One key of an object's motion. Between keys position, scale and power are interpolated linearly, rotation by slerp;
-// `enabled` holds until the next key.
+// One key of an object's motion. Between keys rotation is interpolated by slerp, other numbers linearly. `enabled`
+// holds until the next key.
 typedef struct tlwKey {
     double time; // s from the start of frame_start
     tlwVec3 position;
     tlwQuat rotation;
     tlwVec3 scale;
-    tlwVec3 velocity;   // of the liquid in an inflow, m/s, whatever the mesh's own motion
+    tlwVec3 velocity;   // m/s, of the liquid in an inflow; the mesh's own motion adds nothing
     double temperature; // K
     double power;       // W
     bool enabled;
 } tlwKey;
 
-// Delivers the mesh of a deforming solid for a frame, in world space and with the same triangles every time.
-// Called from the simulating thread, once per frame.
+// Delivers the mesh of a deforming solid for a frame: in world space, with the same triangles every time. The
+// simulating thread calls it once per frame.
 typedef tlwResult tlwDeformFn(void *user, int frame, tlwMeshData *mesh);
 
 typedef struct tlwObjectDef {
@@ -282,16 +283,16 @@ typedef struct tlwObjectDef {
     double mass;            // kg, rigid
     double conductivity;    // W/m K, of solids and bodies; 0 = insulating
     double specific_heat;   // J/kg K, of bodies
-    bool fixed_temperature; // bodies: hold the keyed temperature instead of cooling and warming
+    bool fixed_temperature; // bodies: keep the keyed temperature
     tlwHeatKind heat_kind;
-    double heat_range; // m, lamp: no heat beyond it; 0 = unlimited
+    double heat_range; // m, how far a lamp reaches; 0 = any distance
     int cookie;
 } tlwObjectDef;
 
 TLW_API tlwKey tlwDefaultKey(void);
 TLW_API tlwObjectDef tlwDefaultObjectDef(void);
 
-// Also repairs the mesh where it can and reports what it did through the log; refuses what cannot be used.
+// Repairs the mesh where possible and reports it through the log. Refuses a mesh that cannot be used.
 TLW_API tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object);
 
 typedef enum tlwForceKind {
@@ -301,13 +302,13 @@ typedef enum tlwForceKind {
     TLW_FORCE_DRAG = 3
 } tlwForceKind;
 
-// A force field in the manner of Blender's: an acceleration sampled on the grid.
+// A force field as in Blender: an acceleration, sampled on the grid.
 typedef struct tlwForceDef {
     const char *name;
     tlwForceKind kind;
     const tlwKey *keys; // position and rotation (local z is the wind or vortex axis); power = strength
     int key_count;
-    double falloff;      // beyond min_distance the strength is times (1 + distance - min_distance)^-falloff
+    double falloff;      // beyond min_distance, strength x (1 + distance - min_distance)^-falloff
     double min_distance; // m: full strength up to here
     double max_distance; // m, 0 = unlimited
     int cookie;
@@ -323,8 +324,8 @@ typedef enum tlwJointKind {
     TLW_JOINT_SLIDER = 3
 } tlwJointKind;
 
-// Joint between two rigid bodies, a body and a solid (object_b; where the solid goes the body is dragged along), or a
-// body and the world (object_b = -1). Anchor and axis in world space at the start.
+// Joint between the rigid body object_a and object_b: another body, a solid, or the world (-1). A solid that moves
+// drags the body along. Anchor and axis are in world space at the start.
 typedef struct tlwJointDef {
     const char *name;
     tlwJointKind kind;
@@ -340,7 +341,7 @@ TLW_API tlwResult tlwAddJoint(tlwScene *scene, const tlwJointDef *def);
 // ---------------------------------------------------------------------------------------------------------------------
 // Simulation
 
-// The scene is read, not kept: it may be destroyed only after the simulation, and must not change meanwhile.
+// The simulation reads the scene while it lives: do not change or destroy the scene before the simulation.
 TLW_API tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim);
 TLW_API void tlwDestroySim(tlwSim *sim);
 
@@ -349,7 +350,7 @@ TLW_API tlwResult tlwAdvance(tlwSim *sim, double seconds);
 
 #define TLW_MAX_STAGES 24
 
-// What the last tlwAdvance did. Sums over its substeps unless it says otherwise.
+// What the last tlwAdvance did. Numbers are sums over its substeps unless a comment says otherwise.
 typedef struct tlwStats {
     double time; // s since the start
     int substeps;
@@ -366,7 +367,7 @@ typedef struct tlwStats {
     double enthalpy;          // J, relative to solid at 0 K
     double melted;            // 0..1 share of the material that is liquid
     tlwVec3 centre_of_mass;   // m, of the liquid
-    int pressure_iterations;  // most in one solve
+    int pressure_iterations;  // most in one solve, here and below
     int viscosity_iterations;
     int heat_iterations;
     double pressure_residual; // worst relative residual of a solve that was used
@@ -382,7 +383,7 @@ typedef struct tlwStats {
 
 TLW_API void tlwGetStats(const tlwSim *sim, tlwStats *stats);
 
-// Particles, structure of arrays; valid until the next call that takes the simulation.
+// Particles as a structure of arrays. Valid until the next call that takes the simulation.
 typedef struct tlwParticleView {
     int64_t count;
     const float *position;      // 3 each, m
@@ -404,7 +405,7 @@ typedef struct tlwVertexAttribute {
     const float *values;
 } tlwVertexAttribute;
 
-// Surface mesh of the liquid, closed and outward facing; valid until the next call that takes the simulation.
+// Surface mesh of the liquid, closed and facing outwards. Valid until the next call that takes the simulation.
 typedef struct tlwSurfaceView {
     int vertex_count, triangle_count;
     const float *position;   // 3 each, m
@@ -425,7 +426,7 @@ typedef enum tlwField {
     TLW_FIELD_VISCOSITY = 4    // Pa s
 } tlwField;
 
-// Sample a grid field at `count` points (3 numbers each). `out` takes 3 numbers a point for velocity, else 1.
+// Sample a grid field at `count` points (3 numbers each). `out` takes 3 numbers per point for velocity, else 1.
 TLW_API tlwResult tlwSampleField(tlwSim *sim, tlwField field, const double *points, int count, double *out);
 
 typedef struct tlwBodyState {
@@ -442,11 +443,11 @@ TLW_API tlwResult tlwGetBody(const tlwSim *sim, int object, tlwBodyState *state)
 
 // A connected part of frozen material that moves as one (TLW_FROZEN_RIGID).
 typedef struct tlwPieceState {
-    uint32_t id;      // stays the same while the piece lives; the larger part keeps it when it breaks
-    int object;       // that it is frozen onto; -1 = it moves freely, -2 = a wall of the domain. Of several a solid or
-                      // wall, which holds it; on rigid bodies alone it moves as one with them
+    uint32_t id;      // lasts as long as the piece; the larger part keeps it when a piece breaks
+    int object;       // what the piece is frozen onto; -1 = it moves freely, -2 = a wall of the domain. A solid or wall
+                      // holds the piece; with rigid bodies alone it moves as one
     tlwVec3 centre;   // of mass, m
-    tlwQuat rotation; // since the piece came to be
+    tlwQuat rotation; // since the piece formed
     tlwVec3 velocity; // of the centre of mass, m/s
     tlwVec3 spin;     // rad/s
     double mass;      // kg
@@ -455,14 +456,14 @@ typedef struct tlwPieceState {
 // Pieces at the end of the last step, in no particular order; `index` from 0 to tlwStats.pieces - 1.
 TLW_API tlwResult tlwGetPiece(const tlwSim *sim, int index, tlwPieceState *state);
 
-// Checkpoints: everything that the future depends on. A simulation loaded from a checkpoint goes on bit for bit.
+// Checkpoints hold everything that the future depends on: a loaded simulation goes on bit for bit.
 TLW_API tlwResult tlwSaveState(tlwSim *sim, const char *path);
 TLW_API tlwResult tlwLoadState(tlwSim *sim, const char *path);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Bake
 
-// One finished frame, or one event, as a line of JSON. Valid during the call only.
+// One event as a line of JSON (docs/scene-format.md, "Events"). Valid during the call only.
 typedef void tlwEventFn(void *user, const char *json);
 
 typedef struct tlwBakeDef {
@@ -470,7 +471,7 @@ typedef struct tlwBakeDef {
     const char *cache; // folder; made when missing
     int frame_first;   // 0 = the scene's first
     int frame_last;    // 0 = the scene's last
-    bool resume;       // go on after the last finished frame when the scene is the same up to there
+    bool resume;       // go on after the last checkpoint if the scene is the same up to there
     tlwEventFn *event; // may be null
     void *event_user;
     int cookie;
@@ -479,7 +480,7 @@ typedef struct tlwBakeDef {
 TLW_API tlwBakeDef tlwDefaultBakeDef(void);
 TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
 
-// Words about a scene folder, a cache folder or a single file of one. `text` takes at most `size` bytes.
+// Describes a scene folder, a cache folder or a file of either in words. `text` takes at most `size` bytes.
 TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);
 
 #ifdef __cplusplus

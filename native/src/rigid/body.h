@@ -44,7 +44,7 @@ typedef struct tlwBody {
     double restitution;    // 0..1; a pair has the larger of its two
 
     // Results of the last solve: impulses on this body over the whole dt, N s, and about its centre of mass, N m s.
-    // Divided by mass and dt they are A_c and alpha_c of (000 eq. 68, 69).
+    // Divided by mass and dt they are A_c and alpha_c of (Carlson 2004, eq. 68, 69).
     tlwVec3 contact_impulse, contact_angular_impulse;
     tlwVec3 joint_impulse, joint_angular_impulse;
     tlwVec3 next_position; // where tlwMoveRigidWorld will put it if its velocity stays as solved

@@ -9,7 +9,7 @@
 //     every step:
 //         tlwSetPredictedVelocity(world, ball, v, w, dt);  // what pressure made of the body; or set body->force
 //         tlwSolveRigidWorld(world, dt, message);          // velocities and impulses are new, poses are not
-//         ... the liquid reads body->velocity, spin, contact_impulse (000 eq. 68-70), and may change velocity and spin
+//         ... the liquid reads velocity, spin and contact_impulse (Carlson 2004, eq. 68-70), and sets the first two
 //         tlwMoveRigidWorld(world, dt, message);           // poses are new
 //
 // A solve is split into steps of at most `max_step` with contacts found anew for each, and those into substeps, so dt

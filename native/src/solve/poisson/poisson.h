@@ -20,7 +20,8 @@ enum { TLW_CELL_SOLID = 0, TLW_CELL_LIQUID = 1, TLW_CELL_AIR = 2 };
 
 typedef struct tlwPoisson tlwPoisson;
 
-// Unknowns that nothing ties to zero (liquid with no air cell, 000 s3.3.2): their mean is kept out of the solve.
+// Unknowns that nothing ties to zero (liquid with no air cell, Carlson 2004, s. 3.3.2): their mean is kept out of the
+// solve.
 typedef struct tlwPocket {
     const int64_t *cells; // window indices
     int64_t count;

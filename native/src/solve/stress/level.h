@@ -3,8 +3,8 @@
 // A sample is one component of the strain rate times the cell size. Normal samples sit at cell centres and couple two
 // faces, xx at (i,j,k): u(i+1) - u(i). Shear samples sit on edges and couple four, xy at the edge through the cell's
 // lower x and y corner: u(j) - u(j-1) + v(i) - v(i-1). All d entries are +-1; c carries viscosity, time step, size and
-// the share of the volume that is liquid (001 eq. 3.35 in 3D). Nothing is assembled: a row of A is read off the six
-// c's around a face.
+// the share of the volume that is liquid (Wang 2017, eq. 3.35 in 3D). Nothing is assembled: a row of A is read off the
+// six c's around a face.
 //
 // Faces and samples share the window indices of cells, so every kernel is a plain loop along x.
 #ifndef TLW_SOLVE_STRESS_LEVEL_H

@@ -19,7 +19,7 @@ static bool hasRigid(const tlwScene *scene)
     return false;
 }
 
-// The split method multiplies what pressure does by the ratio of densities (000 s5.7).
+// The split method multiplies what pressure does by the ratio of densities (Carlson 2004, s. 5.7).
 static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
 {
     const tlwScene *scene = bodies->scene;

@@ -1,7 +1,7 @@
 // The scene's rigid bodies: the world that they collide in, and how they meet the liquid.
 //
 // Within a step: tlwMoveBodies lets contacts and joints act and carries the bodies along, tlwPredictBodies gives the
-// pressure solve the velocities that gravity and the contacts to come would bring about (000 eq. 68-70),
+// pressure solve the velocities that gravity and the contacts to come would bring about (Carlson 2004, eq. 68-70),
 // tlwFinishBodies takes what pressure made of them.
 //
 // The contacts to come are those of a trial run of the rigid solver under gravity and the pressure that lasts: the

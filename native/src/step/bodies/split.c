@@ -4,7 +4,7 @@
 #include "shape/sdf_sample.h"
 #include "step/bodies/groups.h"
 
-// One face near a body: where it is from the body's centre, and how much of it is inside (w of 000 eq. 71).
+// One face near a body: where it is from the body's centre, and how much of it is inside (w of Carlson 2004, eq. 71).
 typedef struct Face {
     int axis;
     int64_t index;
@@ -141,8 +141,8 @@ tlwResult tlwEnterBodies(tlwFlow *flow, const tlwPlacedMeshes *solids, double dt
     return TLW_OK;
 }
 
-// (000 eq. 70, 71). The body's motion before pressure is known at its new place, so the change of velocity following
-// the body needs no convective term.
+// (Carlson 2004, eq. 70, 71). The body's motion before pressure is known at its new place, so the change of velocity
+// following the body needs no convective term.
 static double sourced(const Split *s, const Face *face)
 {
     double u = tlwGetFloats(&s->flow->grid, s->flow->velocity[face->axis])[face->index];
@@ -189,7 +189,7 @@ static void leaveFace(void *user, const Face *face)
 {
     const Split *s = user;
     float *u = &tlwGetFloats(&s->flow->grid, s->flow->velocity[face->axis])[face->index];
-    double w = face->inside; // (000 eq. 80)
+    double w = face->inside; // (Carlson 2004, eq. 80)
     *u = (float)((1 - w) * sourced(s, face) + w * rigidSpeed(face, s->new_velocity, s->new_spin));
 }
 

@@ -1,4 +1,5 @@
-// The operator split of (000 s5.4, after Patankar 2001), for comparison with the joint system of bodies/coupling.h.
+// The operator split of Carlson 2004, s. 5.4 (after Patankar 2001), for comparison with the joint system of
+// bodies/coupling.h.
 //
 // Bodies are liquid to the pressure solve (tlwRasterizeSolids leaves their faces open in this mode). Before the solve
 // the faces inside them carry the bodies' motion; after it collisions and relative density act as a momentum source

@@ -1,5 +1,5 @@
 // Heat on the grid: one implicit step of conduction inside the material and of exchange with air, solids, bodies, lamps
-// and heated volumes, with latent heat (000 s4.2).
+// and heated volumes, with latent heat (Carlson 2004, s. 4.2).
 //
 // The unknown is the temperature T of every cell that holds mass:
 //
@@ -44,7 +44,7 @@ typedef struct tlwHeatSource {
 // How conduction is solved.
 typedef enum tlwHeatMethod {
     TLW_HEAT_AUTO = 0,     // by the diffusion number of the step
-    TLW_HEAT_LOD = 1,      // locally one-dimensional: a tridiagonal solve per line of cells and axis (000 eq. 53-55)
+    TLW_HEAT_LOD = 1,      // locally one-dimensional: one solve per line of cells and axis (Carlson 2004, eq. 53-55)
     TLW_HEAT_IMPLICIT = 2, // all axes at once
     TLW_HEAT_NESTED = 3    // the same by the nested Newton method from the start; for tests
 } tlwHeatMethod;

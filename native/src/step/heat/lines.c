@@ -49,7 +49,7 @@ static bool makeLine(Line *line, int64_t capacity, void **block)
     return true;
 }
 
-// One Newton step by elimination (000 table 5). Returns whether a cell left its piece for good.
+// One Newton step by elimination (Carlson 2004, table 5). Returns whether a cell left its piece for good.
 static bool stepLine(Line *l, bool nested)
 {
     for (int n = 0; n < l->count; n++) {

@@ -1,6 +1,6 @@
-// The locally one-dimensional method (000 s4.2, eq. 51-55): heat moves along x, then along y, then along z, and each
-// time the lines of cells are independent tridiagonal systems. Exchange with the outside belongs to the axis it mostly
-// follows. Each line is iterated on its own, as the whole system is in heat/heat.c.
+// The locally one-dimensional method (Carlson 2004, s. 4.2, eq. 51-55): heat moves along x, then along y, then along z,
+// and each time the lines of cells are independent tridiagonal systems. Exchange with the outside belongs to the axis
+// it mostly follows. Each line is iterated on its own, as the whole system is in heat/heat.c.
 #ifndef TLW_STEP_HEAT_LINES_H
 #define TLW_STEP_HEAT_LINES_H
 

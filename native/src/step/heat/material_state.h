@@ -1,4 +1,4 @@
-// What the cells' temperatures mean for their flow: viscosity, and which cells are frozen (000 s4.3).
+// What the cells' temperatures mean for their flow: viscosity, and which cells are frozen (Carlson 2004, s. 4.3).
 #ifndef TLW_STEP_HEAT_MATERIAL_STATE_H
 #define TLW_STEP_HEAT_MATERIAL_STATE_H
 

@@ -1,5 +1,5 @@
 // Pressure: makes the velocity divergence free. Cut-cell solids (Batty, Bertails and Bridson 2007; Ng, Min and Gibou
-// 2009), second-order free surface (Gibou et al. 2002), pockets without air (000 s3.3.2).
+// 2009), second-order free surface (Gibou et al. 2002), pockets without air (Carlson 2004, s. 3.3.2).
 #ifndef TLW_STEP_PRESSURE_PRESSURE_H
 #define TLW_STEP_PRESSURE_PRESSURE_H
 

@@ -1,7 +1,7 @@
 // Viscosity: one implicit step of the full stress tensor, variable in space, for the velocity of the liquid.
 //
-// Solves (M + dt D' mu D) u = M u_old (001 eq. 3.35 in 3D) as one symmetric system over u, v, w. Free surfaces are
-// traction free by the variational form: masses and stresses count by the share of their volume that is liquid.
+// Solves (M + dt D' mu D) u = M u_old (Wang 2017, eq. 3.35 in 3D) as one symmetric system over u, v, w. Free surfaces
+// are traction free by the variational form: masses and stresses count by the share of their volume that is liquid.
 #ifndef TLW_STEP_VISCOSITY_VISCOSITY_H
 #define TLW_STEP_VISCOSITY_VISCOSITY_H
 
