@@ -404,9 +404,9 @@ const tlwVerifyCase tlw_verify_viscosity[] = {
      "As `poiseuille`, with two liquids side by side. The boundary between them lies on the grid, then half a cell\n"
      "off it."},
     {"viscosity_mms", "a manufactured flow: the error falls at least with the cell size", runViscosityMms, true,
-     "One viscosity step, without the rest of the time step, in a closed box whose walls stick. The flow is made\n"
-     "up, and the force that belongs to it follows by hand. The viscosity is constant, then varies by a factor of\n"
-     "five. The limit asks for first order in the largest error."},
+     "One viscosity step, without the rest of the time step, in a closed box whose walls stick. The flow after the\n"
+     "step is made up; the velocity before the step follows by hand. The viscosity is constant, then varies by a\n"
+     "factor of five. The limit asks for first order in the largest error."},
     {"contrast", "two touching blocks, viscosity ratios 1 to 1e9", runContrast, true,
      "Two blocks touch on a floor that they stick to. The left has 10 Pa s, the right up to 1e9 times as much. The\n"
      "largest ratio runs for seven frames, in which the surfaces become ragged. The statue has a core of 1e7 Pa s\n"
