@@ -41,7 +41,6 @@ static tlwSceneDef makeColdRoom(double width, double height, double dx)
         def.walls[n] = TLW_WALL_NO_SLIP;
     def.ambient_temperature = 10 + celsius;
     def.emissivity = 0;
-    def.surface_tension_scale = 0;
     return def;
 }
 

@@ -20,7 +20,6 @@ static tlwSceneDef makeRoom(double width, double height, double cell)
         def.walls[i] = TLW_WALL_NO_SLIP;
     def.film_coefficient = def.emissivity = 0;
     def.ambient_temperature = 20 + celsius;
-    def.surface_tension_scale = 0;
     return def;
 }
 

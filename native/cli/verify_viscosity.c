@@ -1,4 +1,5 @@
 // Viscous flows between plates, at any contrast, and of free blobs.
+#include "manufactured.h"
 #include "verify.h"
 
 #include <math.h>

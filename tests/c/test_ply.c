@@ -228,7 +228,13 @@ static void test_cache_files_have_the_documented_layout(void **state)
     unlink(path);
 
     int32_t triangle[3] = {0, 1, 0};
-    tlwSurfaceView surface = {2, 1, position, triangle, velocity, temperature, melt, rest, material, 0};
+    const float materials[] = {(float)material[0], (float)material[1]};
+    const tlwVertexAttribute attributes[] = {{"velocity", 3, {"vx", "vy", "vz"}, velocity},
+                                             {"temperature", 1, {"temperature"}, temperature},
+                                             {"melt", 1, {"melt"}, melt},
+                                             {"rest_position", 3, {"rest_x", "rest_y", "rest_z"}, rest},
+                                             {"material", 1, {"material"}, materials}};
+    tlwSurfaceView surface = {2, 1, position, triangle, 5, attributes, 0};
     assert_int_equal(tlwWritePlySurface(inFolder("m.ply", path), &surface, NULL), TLW_OK);
     assert_int_equal(tlwReadFile(path, 0, NULL, &data, &size), TLW_OK);
     body = strstr(data, "end_header\n") + 11;

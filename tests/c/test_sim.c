@@ -63,7 +63,10 @@ static void test_memory_that_is_given_back_changes_no_bit(void **state)
     assert_int_equal(tlwGetSurface(plain.sim, &one), TLW_OK);
     assert_int_equal(tlwGetSurface(frugal.sim, &other), TLW_OK);
     assert_int_equal(one.vertex_count, other.vertex_count);
-    assert_memory_equal(one.temperature, other.temperature, sizeof(float) * (size_t)one.vertex_count);
+    assert_int_equal(one.attribute_count, other.attribute_count);
+    for (int a = 0; a < one.attribute_count; a++)
+        assert_memory_equal(one.attributes[a].values, other.attributes[a].values,
+                            sizeof(float) * (size_t)(one.attributes[a].components * one.vertex_count));
     end(&plain);
     end(&frugal);
 }

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "cli/manufactured.c"
+
 #include "base/memory.h"
 #include "step/viscosity/viscosity.h"
 
@@ -26,8 +28,12 @@ static void initScene(Scene *scene, int nx, int ny, int nz, double dx)
     memset(scene, 0, sizeof *scene);
     tlwGrid *grid = &scene->grid;
     tlwInitGrid(grid, (tlwVec3){0, 0, 0}, (int[3]){nx, ny, nz}, dx);
-    scene->def = (tlwViscosityDef){.grid = grid, .dt = 1, .tolerance = 1e-6, .max_iterations = 400};
+    scene->def = tlwDefaultViscosityDef();
     tlwViscosityDef *def = &scene->def;
+    def->grid = grid;
+    def->dt = 1;
+    def->tolerance = 1e-6;
+    def->max_iterations = 400;
     def->phi = tlwAddField(grid, sizeof far, &far, false);
     def->solid = tlwAddField(grid, sizeof far, &far, false);
     def->viscosity = tlwAddField(grid, sizeof zero, &zero, false);

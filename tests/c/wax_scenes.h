@@ -13,7 +13,6 @@ static inline tlwSceneDef room(void)
     for (int n = 0; n < 6; n++)
         def.walls[n] = TLW_WALL_NO_SLIP;
     def.film_coefficient = def.emissivity = 0;
-    def.surface_tension_scale = 0;
     return def;
 }
 

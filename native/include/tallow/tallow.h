@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 // Raised whenever a struct below changes its layout.
-#define TLW_ABI_VERSION 1
+#define TLW_ABI_VERSION 2
 
 typedef enum tlwResult {
     TLW_OK = 0,
@@ -154,20 +154,19 @@ typedef struct tlwSceneDef {
     // Solver
     tlwTransport transport;
     tlwCoupling coupling;
-    double flip_blend;            // 0 = PIC, 1 = FLIP
-    int particles_per_axis;       // particles per cell and axis when seeding; 2 = 8 per cell
-    double cfl;                   // cells a particle may cross in one substep
-    int max_substeps;             // per frame; where more are needed steps get longer, with a warning
-    double pressure_tolerance;    // relative residual
-    double viscosity_tolerance;   // relative residual
-    int max_iterations;           // of a linear solve before its fallback
-    double surface_tension_scale; // reserved: surface tension is not simulated yet, whatever stands here
-    uint32_t seed;                // of the particle jitter
-    bool save_particles;          // write particles/ in a bake
-    bool save_vdb;                // write surface/ in a bake
-    bool save_mesh;               // write mesh/ in a bake
-    int mesh_detail;              // mesh voxels per cell edge: 1 or 2
-    int checkpoint_every;         // frames between checkpoints; 0 = none
+    double flip_blend;          // 0 = PIC, 1 = FLIP
+    int particles_per_axis;     // particles per cell and axis when seeding; 2 = 8 per cell
+    double cfl;                 // cells a particle may cross in one substep
+    int max_substeps;           // per frame; where more are needed steps get longer, with a warning
+    double pressure_tolerance;  // relative residual
+    double viscosity_tolerance; // relative residual
+    int max_iterations;         // of a linear solve before its fallback
+    uint32_t seed;              // of the particle jitter
+    bool save_particles;        // write particles/ in a bake
+    bool save_vdb;              // write surface/ in a bake
+    bool save_mesh;             // write mesh/ in a bake
+    int mesh_detail;            // mesh voxels per cell edge: 1 or 2
+    int checkpoint_every;       // frames between checkpoints; 0 = none
 
     int cookie;
 } tlwSceneDef;
@@ -396,16 +395,22 @@ typedef struct tlwParticleView {
 
 TLW_API tlwResult tlwGetParticles(tlwSim *sim, tlwParticleView *view);
 
+// Numbers that every vertex of the surface mesh carries.
+typedef struct tlwVertexAttribute {
+    const char *name;          // "velocity"
+    int components;            // numbers a vertex: 1 or 3
+    const char *properties[3]; // what a PLY file calls each of them
+    const float *values;
+} tlwVertexAttribute;
+
 // Surface mesh of the liquid, closed and outward facing; valid until the next call that takes the simulation.
 typedef struct tlwSurfaceView {
     int vertex_count, triangle_count;
-    const float *position;      // 3 each, m
-    const int32_t *triangle;    // 3 each
-    const float *velocity;      // 3 each, m/s
-    const float *temperature;   // K
-    const float *melt;          // 0 solid .. 1 liquid
-    const float *rest_position; // 3 each, m
-    const uint8_t *material;
+    const float *position;   // 3 each, m
+    const int32_t *triangle; // 3 each
+    // velocity (m/s), temperature (K), melt (0 solid .. 1 liquid), rest_position (m), material
+    int attribute_count;
+    const tlwVertexAttribute *attributes;
     double volume; // m3, outside solids
 } tlwSurfaceView;
 
@@ -475,14 +480,6 @@ TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
 
 // Words about a scene folder, a cache folder or a single file of one. `text` takes at most `size` bytes.
 TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Measuring
-
-// One viscosity step of a manufactured flow, with the stage that simulations use: a closed box of `cells` cells a side
-// whose walls stick, constant viscosity or one that varies by a factor of five. `error` is the largest error of a
-// velocity; the largest velocity is 1 m/s. Takes milliseconds at 16 cells, a second at 64.
-TLW_API tlwResult tlwMeasureViscosity(tlwContext *context, int cells, bool varying, double *error);
 
 #ifdef __cplusplus
 }

@@ -11,11 +11,11 @@
 #include "cache/output.h"
 #include "scene/hash.h"
 #include "scene/scene.h"
-#include "step/create.h"
-#include "step/sim.h"
+#include "step/advance.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -233,8 +233,6 @@ static tlwResult finishFrame(Bake *bake, double start)
     return TLW_OK;
 }
 
-#define RETRIES 3 // of a frame, each with steps half as long
-
 // Put "Frame 12: " before what went wrong.
 static tlwResult nameFrame(Bake *bake, tlwResult result)
 {
@@ -242,26 +240,13 @@ static tlwResult nameFrame(Bake *bake, tlwResult result)
     return tlwFail(&bake->context->message, result, "Frame %d: %s", bake->frame + 1, cause.text);
 }
 
-// From the last frame to the next. When a solve fails with all its fallbacks, the frame begins again from the last
-// one's checkpoint, if there is one, with shorter steps.
+// From the last frame to the next.
 static tlwResult advanceFrame(Bake *bake, double seconds)
 {
-    char path[PATH_MAX];
-    tlwResult result = tlwAdvance(bake->sim, seconds);
-    for (int n = 0; result == TLW_NOT_CONVERGED && n < RETRIES; n++) {
-        double failed = bake->sim->last_dt;
-        tlwMessage cause = bake->context->message;
-        if (!tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path) || access(path, R_OK) != 0)
-            break;
-        tlwLog(bake->context, TLW_LOG_INFO, "Frame %d is tried again with steps half as long: %s", bake->frame + 1,
-               cause.text);
-        TLW_TRY(tlwLoadState(bake->sim, path));
-        bake->sim->last_dt = failed;
-        tlwShortenSteps(bake->sim);
-        result = tlwAdvance(bake->sim, seconds);
-    }
-    if (result == TLW_OK)
-        tlwLengthenSteps(bake->sim);
+    char path[PATH_MAX], name[32];
+    bool saved = tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path) && access(path, R_OK) == 0;
+    snprintf(name, sizeof name, "Frame %d", bake->frame + 1);
+    tlwResult result = tlwAdvanceFrame(bake->sim, seconds, saved ? path : NULL, name);
     return result == TLW_OK || result == TLW_CANCELLED ? result : nameFrame(bake, result);
 }
 

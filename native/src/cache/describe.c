@@ -6,7 +6,7 @@
 #include "cache/index.h"
 #include "cache/text.h"
 #include "scene/hash.h"
-#include "scene/object.h"
+#include "scene/role.h"
 #include "scene/scene.h"
 #include "shape/ply.h"
 #include "shape/ply_read.h"
@@ -51,7 +51,7 @@ static void addObject(tlwText *text, const tlwScene *scene, const tlwObject *obj
     const tlwObjectDef *def = &object->def;
     tlwAddFormat(text, "  %s %s: %lld triangles, %d %s", tlwGetRoleName(def->role), def->name,
                  (long long)object->mesh.triangle_count, def->key_count, def->key_count == 1 ? "key" : "keys");
-    if (def->role == TLW_ROLE_LIQUID || def->role == TLW_ROLE_INFLOW)
+    if (tlwGetTraits(def)->has_material)
         tlwAddFormat(text, ", %s at %.1f C", scene->materials[def->material].def.name,
                      def->keys[0].temperature - 273.15);
     tlwAddText(text, def->deform ? ", deforming\n" : "\n");

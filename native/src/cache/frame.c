@@ -4,9 +4,9 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "cache/folder.h"
+#include "scene/role.h"
 #include "scene/scene.h"
 #include "shape/ply_write.h"
-#include "step/sim.h"
 #include "step/views/vdb.h"
 
 #include <limits.h>
@@ -46,14 +46,16 @@ static void addPiece(tlwText *text, const tlwScene *scene, const tlwPieceState *
 
 tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text)
 {
-    int count = 0, pieces = sim->pieces.count;
+    tlwStats stats;
+    tlwGetStats(sim, &stats);
+    int count = 0, pieces = stats.pieces;
     tlwClearText(text);
     tlwAddText(text, "{");
     tlwAddJsonMember(text, "frame", frame);
     tlwAddText(text, ", \"bodies\": [");
     for (int i = 0; i < scene->object_count; i++) {
         tlwBodyState body;
-        if (scene->objects[i].def.role != TLW_ROLE_RIGID)
+        if (!tlwGetTraits(&scene->objects[i].def)->body)
             continue;
         TLW_TRY(tlwGetBody(sim, i, &body));
         tlwAddText(text, count++ ? ",\n  " : "\n  ");
@@ -120,30 +122,34 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddText(entry, "}}");
 }
 
-tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwText *bodies, const tlwFrameTimes *times,
-                        tlwText *entry)
+tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, const char *folder, int frame,
+                        const tlwText *bodies, const tlwFrameTimes *times, tlwText *entry)
 {
-    const tlwSceneDef *def = &sim->scene->def;
-    tlwMessage *message = &sim->context->message;
+    const tlwSceneDef *def = &state->scene->def;
+    tlwMessage *message = &state->context->message;
     double start = tlwGetClock();
     char path[PATH_MAX];
-    tlwStats stats;
     tlwSurfaceView surface = {0};
-    tlwGetStats(sim, &stats);
     // The path fits: tlwMakeCacheFolders has looked.
     if (def->save_vdb && tlwGetCachePath(folder, TLW_CACHE_SURFACE, frame, path))
-        TLW_TRY(tlwWriteSurfaceVdb(sim, path));
+        TLW_TRY(tlwWriteSurfaceVdb(state, path));
     if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
-        TLW_TRY(tlwGetSurface(sim, &surface));
+        TLW_TRY(tlwMakeSurface(state, &buffers->surface, &surface));
         TLW_TRY(tlwWritePlySurface(path, &surface, message));
     }
     if (def->save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
         tlwParticleView particles;
-        TLW_TRY(tlwGetParticles(sim, &particles));
+        TLW_TRY(tlwListParticles(state, &buffers->particles, &particles));
         TLW_TRY(tlwWritePlyParticles(path, &particles, message));
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));
-    addEntry(entry, frame, times, tlwGetClock() - start, &stats, &surface, canMelt(sim->scene));
+    addEntry(entry, frame, times, tlwGetClock() - start, state->stats, &surface, canMelt(state->scene));
     return entry->failed ? tlwFailMemory(message, "a frame") : TLW_OK;
+}
+
+void tlwFreeFrameBuffers(tlwFrameBuffers *buffers)
+{
+    tlwFreeSurfaceBuffers(&buffers->surface);
+    tlwFreeParticleBuffers(&buffers->particles);
 }

@@ -3,6 +3,8 @@
 #define TLW_CACHE_FRAME_H
 
 #include "cache/text.h"
+#include "step/views/particles.h"
+#include "step/views/surface_mesh.h"
 #include "tallow/tallow.h"
 
 // Wall clock of a frame, s.
@@ -14,9 +16,16 @@ typedef struct tlwFrameTimes {
 // The frame's rigid_*.json; empty when there are no bodies and no frozen pieces.
 tlwResult tlwDescribeBodies(const tlwSim *sim, const tlwScene *scene, int frame, tlwText *text);
 
+// Memory that frames are made in. Zero it before the first use.
+typedef struct tlwFrameBuffers {
+    tlwSurfaceBuffers surface;
+    tlwParticleBuffers particles;
+} tlwFrameBuffers;
+
 // Writes what the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object in
-// `entry`. `sim` may be a copy of step/views/frame_state.h; its context takes the message.
-tlwResult tlwWriteFrame(tlwSim *sim, const char *folder, int frame, const tlwText *bodies, const tlwFrameTimes *times,
-                        tlwText *entry);
+// `entry`. The state's context takes the message.
+tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, const char *folder, int frame,
+                        const tlwText *bodies, const tlwFrameTimes *times, tlwText *entry);
+void tlwFreeFrameBuffers(tlwFrameBuffers *buffers);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/task.h"
 #include "cache/frame.h"
 #include "scene/scene.h"
-#include "step/sim.h"
+#include "step/look.h"
 #include "step/views/frame_state.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@ struct tlwOutput {
     const tlwScene *scene;
     const char *folder;
     tlwContext context; // of the writing thread: threads and message of its own, no callbacks
-    tlwSim copy;
+    tlwFrameCopy copy;
+    tlwFrameBuffers buffers;
     tlwText bodies, entry;
     tlwTask *task;
     tlwFrameTimes times;
@@ -43,7 +44,8 @@ void tlwDestroyOutput(tlwOutput *output)
     if (!output)
         return;
     tlwJoinTask(output->task);
-    tlwFreeCopy(&output->copy);
+    tlwFreeFrameCopy(&output->copy);
+    tlwFreeFrameBuffers(&output->buffers);
     tlwFreeText(&output->bodies);
     tlwFreeText(&output->entry);
     tlwDestroyThreads(output->context.threads);
@@ -53,8 +55,10 @@ void tlwDestroyOutput(tlwOutput *output)
 static void write(void *context)
 {
     tlwOutput *output = context;
-    output->result =
-        tlwWriteFrame(&output->copy, output->folder, output->frame, &output->bodies, &output->times, &output->entry);
+    tlwFrameState state = {&output->context, output->scene, &output->copy.flow, &output->copy.particles,
+                           &output->copy.stats};
+    output->result = tlwWriteFrame(&state, &output->buffers, output->folder, output->frame, &output->bodies,
+                                   &output->times, &output->entry);
 }
 
 tlwResult tlwStartOutput(tlwOutput *output, const tlwSim *sim, int frame, double seconds, double waited)
@@ -62,7 +66,8 @@ tlwResult tlwStartOutput(tlwOutput *output, const tlwSim *sim, int frame, double
     output->frame = frame;
     output->times = (tlwFrameTimes){seconds, waited};
     TLW_TRY(tlwDescribeBodies(sim, output->scene, frame, &output->bodies));
-    TLW_TRY(tlwCopyForOutput(sim->context->threads, sim, &output->context, &output->copy));
+    tlwFrameState state = tlwShowFrame(sim);
+    TLW_TRY(tlwCopyFrame(&state, &output->copy));
     output->task = tlwStartTask(write, output);
     if (!output->task)
         write(output); // the system has no thread to give: then now

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "scene/keys.h"
 #include "scene/object.h"
+#include "scene/role.h"
 #include "scene/scene.h"
 
 #include <unistd.h>
@@ -112,20 +113,20 @@ tlwResult tlwCheckScene(tlwScene *scene)
     double volume = 0;
     for (int i = 0; i < scene->object_count; i++) {
         const tlwObject *object = &scene->objects[i];
-        tlwRole role = object->def.role;
-        if (role == TLW_ROLE_LIQUID || role == TLW_ROLE_INFLOW) {
+        const tlwRoleTraits *traits = tlwGetTraits(&object->def);
+        if (traits->has_material) {
             sources++;
-            double own = role == TLW_ROLE_LIQUID ? getVolumeInside(scene, object) : 0;
+            double own = traits->fills ? getVolumeInside(scene, object) : 0;
             volume += own;
-            if (role == TLW_ROLE_INFLOW)
+            if (traits->gives)
                 checkInflow(scene, object);
-            if (own > 0 || (role == TLW_ROLE_INFLOW && entersDomain(scene, object))) {
+            if (own > 0 || (traits->gives && entersDomain(scene, object))) {
                 inside++;
                 continue;
             }
             outside = object->def.name;
             tlwLog(scene->context, TLW_LOG_WARNING, "%s lies outside the domain and adds no liquid.", object->def.name);
-        } else if (role == TLW_ROLE_RIGID) {
+        } else if (traits->body) {
             TLW_TRY(checkBody(scene, object, message));
         }
     }

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "scene/keys.h"
 #include "scene/object.h"
+#include "scene/role.h"
 #include "scene/scene.h"
 
 #include <stdio.h>
@@ -65,12 +66,6 @@ tlwJointDef tlwDefaultJointDef(void)
     return (tlwJointDef){.object_a = -1, .object_b = -1, .axis = {0, 0, 1}, .cookie = TLW_JOINT_COOKIE};
 }
 
-static bool canHold(const tlwObjectDef *object)
-{
-    return object->role == TLW_ROLE_RIGID || object->role == TLW_ROLE_SOLID ||
-           (object->role == TLW_ROLE_HEAT && object->heat_kind == TLW_HEAT_SOLID);
-}
-
 static tlwResult checkJointBody(const tlwScene *scene, const char *name, const char *member, int index,
                                 tlwMessage *message)
 {
@@ -78,7 +73,7 @@ static tlwResult checkJointBody(const tlwScene *scene, const char *name, const c
         return tlwFail(message, TLW_BAD_ARGUMENT, "Joint %s: its %s is object %d, which is not in the scene.", name,
                        member, index);
     const tlwObjectDef *object = &scene->objects[index].def;
-    if (!canHold(object))
+    if (!tlwIsObstacle(object))
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "Joint %s: %s has the role %s; a joint holds rigid bodies and solids, so give it one of these.",
                        name, object->name, tlwGetRoleName(object->role));
@@ -96,7 +91,7 @@ static tlwResult checkJoint(const tlwScene *scene, const tlwJointDef *def, tlwMe
                        def->name, (int)def->kind);
     TLW_TRY(checkJointBody(scene, def->name, "body a", def->object_a, message));
     const tlwObjectDef *a = &scene->objects[def->object_a].def;
-    if (a->role != TLW_ROLE_RIGID)
+    if (!tlwGetTraits(a)->body)
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "Joint %s: %s has the role %s; body a of a joint must be rigid, body b may be a solid.",
                        def->name, a->name, tlwGetRoleName(a->role));

@@ -112,7 +112,6 @@ static void addSettings(uint64_t *hash, const tlwSceneDef *def)
                               def->pressure_tolerance,
                               def->viscosity_tolerance,
                               def->max_iterations,
-                              def->surface_tension_scale,
                               def->seed};
     addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
 }

@@ -74,7 +74,7 @@ static tlwResult readSolver(const tlwJson *root, tlwSceneDef *def, int *threads)
     TLW_TRY(tlwCheckObject(&solver));
     tlwWarnUnknown(&solver, (const char *const[]){"transport", "coupling", "flip_blend", "particles_per_axis", "cfl",
                                                   "max_substeps", "pressure_tolerance", "viscosity_tolerance",
-                                                  "max_iterations", "surface_tension_scale", "seed", "threads", NULL});
+                                                  "max_iterations", "seed", "threads", NULL});
     int transport = (int)def->transport, coupling = (int)def->coupling;
     double seed = def->seed;
     TLW_TRY(tlwReadChoice(&solver, "transport", transports, &transport));
@@ -86,7 +86,6 @@ static tlwResult readSolver(const tlwJson *root, tlwSceneDef *def, int *threads)
     TLW_TRY(tlwReadNumber(&solver, "pressure_tolerance", &def->pressure_tolerance));
     TLW_TRY(tlwReadNumber(&solver, "viscosity_tolerance", &def->viscosity_tolerance));
     TLW_TRY(tlwReadInteger(&solver, "max_iterations", &def->max_iterations));
-    TLW_TRY(tlwReadNumber(&solver, "surface_tension_scale", &def->surface_tension_scale));
     TLW_TRY(tlwReadNumber(&solver, "seed", &seed));
     TLW_TRY(tlwReadInteger(&solver, "threads", threads));
     if (!(seed >= 0 && seed <= UINT32_MAX)) {

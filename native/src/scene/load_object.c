@@ -5,6 +5,7 @@
 #include "scene/deform.h"
 #include "scene/load.h"
 #include "scene/load_material.h"
+#include "scene/role.h"
 #include "shape/ply_read.h"
 
 #include <cjson/cJSON.h>
@@ -69,7 +70,7 @@ static tlwResult readMaterialName(const tlwJson *json, const tlwScene *scene, tl
     if (value.node && cJSON_IsNull(value.node))
         return TLW_OK;
     TLW_TRY(tlwReadString(json, "material", &name));
-    if (!name || (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW))
+    if (!name || !tlwGetTraits(def)->has_material)
         return TLW_OK;
     def->material = tlwFindMaterial(scene, name);
     if (def->material < 0)
@@ -80,7 +81,7 @@ static tlwResult readMaterialName(const tlwJson *json, const tlwScene *scene, tl
 
 static tlwResult readObjectMembers(const tlwJson *json, const tlwScene *scene, tlwObjectDef *def)
 {
-    static const char *const roles[] = {"liquid", "inflow", "outflow", "solid", "rigid", "heat", NULL};
+    const char *roles[TLW_ROLE_COUNT + 1];
     static const char *const surfaces[] = {"slip", "stick", NULL};
     static const char *const heats[] = {"solid", "volume", "lamp", NULL};
     tlwWarnUnknown(json, (const char *const[]){"name", "role", "mesh", "deform", "keys", "material", "velocity", "spin",
@@ -89,6 +90,7 @@ static tlwResult readObjectMembers(const tlwJson *json, const tlwScene *scene, t
     TLW_TRY(tlwReadString(json, "name", &def->name));
     if (!def->name || !def->name[0])
         return tlwFailType(json, "an object with a name");
+    tlwListRoleNames(roles);
     int role = (int)def->role, surface = (int)def->surface, heat = (int)def->heat_kind;
     TLW_TRY(tlwReadChoice(json, "role", roles, &role));
     TLW_TRY(tlwReadChoice(json, "surface", surfaces, &surface));

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "scene/deform.h"
 #include "scene/keys.h"
+#include "scene/role.h"
 #include "scene/scene.h"
 #include "shape/repair.h"
 
@@ -25,12 +26,6 @@ tlwObjectDef tlwDefaultObjectDef(void)
     };
 }
 
-const char *tlwGetRoleName(tlwRole role)
-{
-    static const char *const names[] = {"liquid", "inflow", "outflow", "solid", "rigid", "heat"};
-    return (int)role >= 0 && (int)role <= TLW_ROLE_HEAT ? names[role] : "unknown";
-}
-
 static tlwResult checkNumbers(const tlwObjectDef *def, tlwMessage *message)
 {
     const struct {
@@ -46,20 +41,20 @@ static tlwResult checkNumbers(const tlwObjectDef *def, tlwMessage *message)
         {"surface", def->surface, TLW_SURFACE_SLIP, TLW_SURFACE_STICK},
         {"heat_kind", def->heat_kind, TLW_HEAT_SOLID, TLW_HEAT_LAMP},
     };
-    if (!(def->density >= 0 && def->density <= 1e6)) // 0 needs a mass: see below
-        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its density is %g, but must be above 0 and at most 1e6 kg/m3.",
-                       def->name, def->density);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
             return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its %s is %g, but must lie between %g and %g.", def->name,
                            ranges[i].member, ranges[i].value, ranges[i].low, ranges[i].high);
+    if (!(def->density >= 0 && def->density <= 1e6)) // 0 needs a mass: see below
+        return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its density is %g, but must be above 0 and at most 1e6 kg/m3.",
+                       def->name, def->density);
     if (!(tlwLength(def->velocity) <= 1e6))
         return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its velocity (%g, %g, %g) is not usable.", def->name,
                        def->velocity.x, def->velocity.y, def->velocity.z);
     if (!(tlwLength(def->spin) <= 1e6))
         return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its spin (%g, %g, %g) is not usable.", def->name, def->spin.x,
                        def->spin.y, def->spin.z);
-    if (def->role == TLW_ROLE_RIGID && !(def->density > 0) && !(def->mass > 0))
+    if (tlwGetTraits(def)->body && !(def->density > 0) && !(def->mass > 0))
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "%s is a rigid body without mass; give it a density or a mass above 0.", def->name);
     return TLW_OK;
@@ -73,17 +68,16 @@ static tlwResult checkObject(const tlwScene *scene, const tlwObjectDef *def, tlw
     TLW_TRY(tlwCheckName("object", def->name, message));
     if (tlwFindObject(scene, def->name) >= 0)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Two objects are called %s; rename one.", def->name);
-    if ((int)def->role < TLW_ROLE_LIQUID || (int)def->role > TLW_ROLE_HEAT)
+    if (!tlwIsRole((int)def->role))
         return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its role is %d, which is not a role.", def->name,
                        (int)def->role);
-    bool needs_material = def->role == TLW_ROLE_LIQUID || def->role == TLW_ROLE_INFLOW;
-    if (needs_material && (def->material < 0 || def->material >= scene->material_count))
+    TLW_TRY(checkNumbers(def, message));
+    if (tlwGetTraits(def)->has_material && (def->material < 0 || def->material >= scene->material_count))
         return tlwFail(message, TLW_BAD_ARGUMENT, "%s: its material is number %d, but the scene has %d; choose one.",
                        def->name, def->material, scene->material_count);
-    if (def->deform && def->role != TLW_ROLE_SOLID && def->role != TLW_ROLE_HEAT)
+    if (def->deform && !tlwGetTraits(def)->may_deform)
         return tlwFail(message, TLW_BAD_ARGUMENT, "%s deforms, but only solids and heat sources may; its role is %s.",
                        def->name, tlwGetRoleName(def->role));
-    TLW_TRY(checkNumbers(def, message));
     return tlwCheckKeys(def->name, def->keys, def->key_count, message);
 }
 
@@ -102,7 +96,7 @@ static tlwResult prepareMesh(const tlwScene *scene, const tlwObjectDef *def, tlw
 {
     TLW_TRY(tlwCreateMesh(&def->mesh, message, mesh));
     tlwResult result;
-    if (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_LAMP) {
+    if (tlwGetTraits(def)->shines) {
         result = checkLampMesh(mesh, def->name, message);
     } else {
         tlwRepairReport report;

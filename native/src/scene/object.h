@@ -7,8 +7,6 @@
 // Box of an object's mesh in world space at a time.
 void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwVec3 *high);
 
-const char *tlwGetRoleName(tlwRole role); // "liquid"
-
 void tlwFreeObject(tlwObject *object);
 
 // A copy of the keys with unit rotations. Null when memory is out.

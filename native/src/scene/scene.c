@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "scene/object.h"
+#include "scene/role.h"
 
 #include <string.h>
 
@@ -100,7 +101,6 @@ static tlwResult checkNumbers(const tlwSceneDef *def, tlwMessage *message)
         {"Pressure tolerance", "pressure_tolerance", def->pressure_tolerance, 1e-14, 0.1},
         {"Viscosity tolerance", "viscosity_tolerance", def->viscosity_tolerance, 1e-14, 0.1},
         {"Most iterations", "max_iterations", def->max_iterations, 1, 1000000},
-        {"Surface tension", "surface_tension_scale", def->surface_tension_scale, 0, 1e3},
         {"Surface Detail", "mesh_detail", def->mesh_detail, 1, 2},
         {"Save State Every", "checkpoint_every", def->checkpoint_every, 0, 1000000},
         {"Motion", "transport", def->transport, TLW_TRANSPORT_APIC, TLW_TRANSPORT_BFECC},
@@ -210,4 +210,17 @@ int tlwFindMaterial(const tlwScene *scene, const char *name)
         if (!strcmp(scene->materials[i].def.name, name))
             return i;
     return -1;
+}
+
+bool tlwCanFreeze(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (!tlwGetTraits(def)->has_material)
+            continue;
+        const tlwMaterial *material = &scene->materials[def->material];
+        if (material->melts && material->def.frozen == TLW_FROZEN_RIGID)
+            return true;
+    }
+    return false;
 }

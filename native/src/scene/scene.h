@@ -53,4 +53,7 @@ struct tlwScene {
 int tlwFindObject(const tlwScene *scene, const char *name);
 int tlwFindMaterial(const tlwScene *scene, const char *name);
 
+// Whether any material that an object of the scene brings can become a rigid piece.
+bool tlwCanFreeze(const tlwScene *scene);
+
 #endif

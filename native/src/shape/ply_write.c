@@ -1,6 +1,7 @@
 #include "shape/ply_write.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ tlwResult tlwWritePlyMesh(const char *path, const tlwMesh *mesh, tlwMessage *mes
     return tlwEndWrite(writer, message);
 }
 
-// What mesh vertices and particles have in common: 11 floats.
+// What particles carry as floats: 11 of them.
 typedef struct Columns {
     const float *position, *velocity, *temperature, *melt, *rest;
 } Columns;
@@ -71,26 +72,42 @@ static void fillRow(float *row, const Columns *columns, int64_t i)
         memcpy(row + 8, columns->rest + 3 * i, 12);
 }
 
+// A row holds the position, then the attributes one after the other.
+static void fillSurfaceRow(float *row, const tlwSurfaceView *surface, int64_t vertex)
+{
+    memcpy(row, surface->position + 3 * vertex, 3 * sizeof *row);
+    row += 3;
+    for (int a = 0; a < surface->attribute_count; a++) {
+        const tlwVertexAttribute *attribute = &surface->attributes[a];
+        int n = attribute->components;
+        memcpy(row, attribute->values + n * vertex, (size_t)n * sizeof *row);
+        row += n;
+    }
+}
+
 tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tlwMessage *message)
 {
     tlwWriter *writer;
     TLW_TRY(tlwBeginWrite(path, message, &writer));
     writeHead(writer, "vertex", surface->vertex_count);
     writeFloatProperties(writer, position_names);
-    writeFloatProperties(writer, flow_names);
-    tlwWriteText(writer, "property float material\n");
+    int width = 3;
+    for (int a = 0; a < surface->attribute_count; a++)
+        for (int n = 0; n < surface->attributes[a].components; n++, width++)
+            tlwWriteText(writer, "property float %s\n", surface->attributes[a].properties[n]);
     writeFaceHead(writer, surface->triangle_count);
-    Columns columns = {surface->position, surface->velocity, surface->temperature, surface->melt,
-                       surface->rest_position};
-    float rows[ROWS][12];
+    float *rows = tlwAlloc((size_t)ROWS * (size_t)width, sizeof *rows);
+    if (!rows) {
+        tlwAbortWrite(writer);
+        return tlwFailMemory(message, "writing a mesh");
+    }
     for (int64_t begin = 0; begin < surface->vertex_count && !tlwHasWriteFailed(writer); begin += ROWS) {
         int64_t n = surface->vertex_count - begin < ROWS ? surface->vertex_count - begin : ROWS;
-        for (int64_t i = 0; i < n; i++) {
-            fillRow(rows[i], &columns, begin + i);
-            rows[i][11] = surface->material ? (float)surface->material[begin + i] : 0;
-        }
-        tlwWrite(writer, rows, (size_t)n * sizeof rows[0]);
+        for (int64_t i = 0; i < n; i++)
+            fillSurfaceRow(rows + i * width, surface, begin + i);
+        tlwWrite(writer, rows, (size_t)(n * width) * sizeof *rows);
     }
+    tlwFree(rows);
     writeTriangles(writer, surface->triangle, surface->triangle_count);
     return tlwEndWrite(writer, message);
 }

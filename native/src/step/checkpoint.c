@@ -5,9 +5,9 @@
 #include "rigid/save.h"
 #include "scene/hash.h"
 #include "step/frozen/bonds.h"
+#include "step/look.h"
 #include "step/obstacles/rasterize.h"
 #include "step/sim.h"
-#include "step/views/measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -280,6 +280,6 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     sim->next_id = meta.next_id;
     tlwRasterizeSolids(&sim->solids, &sim->flow);
     sim->solids.max_speed = meta.solid_speed;
-    tlwMeasureSim(sim);
+    tlwMeasureState(sim);
     return TLW_OK;
 }

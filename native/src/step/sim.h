@@ -2,7 +2,7 @@
 #ifndef TLW_STEP_SIM_H
 #define TLW_STEP_SIM_H
 
-#include "shape/mesh.h"
+#include "scene/scene.h"
 #include "shape/particles.h"
 #include "step/bodies/bodies.h"
 #include "step/fields/flow.h"
@@ -13,16 +13,8 @@
 #include "step/liquid/inflow.h"
 #include "step/liquid/seed.h"
 #include "step/obstacles/placed_mesh.h"
-
-// Arrays behind tlwParticleView and tlwSurfaceView, owned until the next call.
-typedef struct tlwViewBuffers {
-    float *particle_position, *particle_velocity, *particle_temperature, *particle_melt, *particle_rest;
-    int64_t particle_capacity;
-    tlwMesh mesh;
-    float *velocity, *temperature, *melt, *rest;
-    uint8_t *material;
-    int64_t vertex_capacity;
-} tlwViewBuffers;
+#include "step/views/particles.h"
+#include "step/views/surface_mesh.h"
 
 struct tlwSim {
     tlwContext *context;
@@ -30,10 +22,10 @@ struct tlwSim {
     double time;
     int64_t step_count;
     double lead;     // s that velocities are ahead of positions: half a step
-    double dt_limit; // s; 1e30 but for a while after a solve that did not converge (tlwShortenSteps)
+    double dt_limit; // s; 1e30 but for a while after a solve that did not converge (step/advance.c)
     double last_dt;  // s: of the last step, also of one that failed
     uint32_t next_id;
-    int64_t frugal_from; // number of particles from which on what a stage does not need goes back to the system
+    int64_t frugal_from;           // above this particle count, stages return memory to the system between uses
     double start_mass, came, went; // kg: at the start, by inflow, by outflow and open sides so far
 
     tlwFlow flow;
@@ -51,12 +43,30 @@ struct tlwSim {
     double span, done;         // of tlwAdvance: s, and of them those behind the present step
     int stages, stages_before; // that this step and the one before it have gone through
     bool warned_of_steps;
-    tlwViewBuffers views;
+    tlwSurfaceBuffers surface_view; // what tlwGetSurface shows
+    tlwParticleBuffers particle_view;
 };
 
 static inline tlwSeeder tlwMakeSeeder(tlwSim *sim)
 {
     return (tlwSeeder){sim->context, sim->scene, &sim->flow, &sim->particles, &sim->next_id};
+}
+
+static inline bool tlwIsFrugal(const tlwSim *sim)
+{
+    return sim->particles.count >= sim->frugal_from;
+}
+
+// Whether particles carry velocity. Otherwise the grid does, and particles only show it.
+static inline bool tlwCarriesVelocity(const tlwSim *sim)
+{
+    return sim->scene->def.transport == TLW_TRANSPORT_APIC || sim->scene->def.transport == TLW_TRANSPORT_FLIP;
+}
+
+// Whether particles also carry the gradient of their velocity.
+static inline bool tlwCarriesGradient(const tlwSim *sim)
+{
+    return sim->scene->def.transport == TLW_TRANSPORT_APIC;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// One time step. Reading tlwStep from top to bottom is reading the algorithm.
+// One time step. The table in step.c is the algorithm.
 #ifndef TLW_STEP_STEP_H
 #define TLW_STEP_STEP_H
 

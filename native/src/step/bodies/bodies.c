@@ -7,7 +7,6 @@
 #include "rigid/step.h"
 #include "scene/scene.h"
 #include "step/bodies/shapes.h"
-#include "step/frozen/pieces.h"
 #include "step/liquid/forces.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@
 static bool hasRigid(const tlwScene *scene)
 {
     for (int o = 0; o < scene->object_count; o++)
-        if (scene->objects[o].def.role == TLW_ROLE_RIGID)
+        if (tlwGetTraits(&scene->objects[o].def)->body)
             return true;
     return false;
 }
@@ -27,7 +26,7 @@ static void warnOfLightBody(const tlwBodies *bodies, const char *name, double de
     const tlwMaterialDef *heaviest = NULL;
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObjectDef *def = &scene->objects[o].def;
-        if (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW)
+        if (!tlwGetTraits(def)->has_material)
             continue;
         const tlwMaterialDef *material = &scene->materials[def->material].def;
         if (!heaviest || material->density_liquid > heaviest->density_liquid)

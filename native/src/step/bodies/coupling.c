@@ -5,7 +5,7 @@
 #include "solve/poisson/poisson.h"
 #include "step/bodies/gaps.h"
 #include "step/bodies/groups.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/vec.h"
 #include "shape/sdf_sample.h"
-#include "step/obstacles/rasterize.h"
+#include "step/obstacles/face_share.h"
 
 enum { PARTS = TLW_FACE_PARTS, NODES = PARTS + 1 };
 

@@ -6,6 +6,7 @@
 #ifndef TLW_STEP_BODIES_PATCH_H
 #define TLW_STEP_BODIES_PATCH_H
 
+#include "grid/grid.h"
 #include "step/obstacles/placed_mesh.h"
 
 // Cells from a cell's centre to a solid beyond which no corner is inside: half a diagonal, and a little for distances

@@ -54,6 +54,9 @@ typedef struct tlwFlow {
     int given;            // cell, float, m/s: what they push into the cell, over the area of a face
 } tlwFlow;
 
+// Values of flow.solid_object beside object indices.
+enum { TLW_NO_OBJECT = -1, TLW_WALL_OBJECT = -2 };
+
 // Width of the level-set band, in cells, on either side.
 #define TLW_PHI_BAND 4
 

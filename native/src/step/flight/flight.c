@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "grid/components.h"
 #include "scene/scene.h"
-#include "step/sim.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@ static bool isWet(void *user, int64_t cell)
 }
 
 typedef struct Search {
-    tlwSim *sim;
+    const tlwFlightInput *in;
     const int32_t *labels;
     int64_t *size;      // per label
     uint8_t *stopped;   // per label: touches a wall, an obstacle or, through a body, another part
@@ -29,7 +28,7 @@ typedef struct Search {
 static void sizeRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;
-    const tlwGrid *grid = &s->sim->flow.grid;
+    const tlwGrid *grid = &s->in->flow->grid;
     for (int64_t t = begin; t < end; t++) {
         int32_t label = 0;
         int64_t run = 0; // cells with that label, not yet counted
@@ -52,7 +51,7 @@ static void stop(const Search *s, int32_t label)
 // Liquid of a label has a face that an object covers.
 static void touch(const Search *s, int object, int32_t label)
 {
-    if (object < 0 || s->sim->scene->objects[object].def.role != TLW_ROLE_RIGID) {
+    if (object < 0 || !tlwGetTraits(&s->in->scene->objects[object].def)->body) {
         stop(s, label);
         return;
     }
@@ -67,7 +66,7 @@ static void touch(const Search *s, int object, int32_t label)
 static void touchRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;
-    const tlwFlow *flow = &s->sim->flow;
+    const tlwFlow *flow = s->in->flow;
     const tlwGrid *grid = &flow->grid;
     const int16_t *object = (const int16_t *)grid->fields[flow->solid_object].data;
     int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
@@ -88,23 +87,23 @@ static void touchRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-static int findLink(const tlwSim *sim, int body)
+static int findLink(const tlwFlightInput *in, int body)
 {
-    for (int n = 0; n < sim->bodies.link_count; n++)
-        if (sim->bodies.links[n].body == body)
+    for (int n = 0; n < in->bodies->link_count; n++)
+        if (in->bodies->links[n].body == body)
             return n;
     return -1;
 }
 
 // Parts whose bodies hit something that is not theirs.
-static void stopContacts(const tlwSim *sim, tlwFlight *flight)
+static void stopContacts(const tlwFlightInput *in, tlwFlight *flight)
 {
-    const tlwRigidWorld *world = sim->bodies.world;
+    const tlwRigidWorld *world = in->bodies->world;
     for (int64_t n = 0; world && n < world->contacts.count; n++) {
         const tlwContact *c = &world->contacts.items[n];
         if (!(tlwLength(c->impulse) > 0))
             continue;
-        int a = findLink(sim, c->body_a), b = findLink(sim, c->body_b);
+        int a = findLink(in, c->body_a), b = findLink(in, c->body_b);
         uint8_t first = a < 0 ? 0 : flight->of_links[a], second = b < 0 ? 0 : flight->of_links[b];
         if (first != second)
             flight->free[first] = flight->free[second] = false;
@@ -113,7 +112,7 @@ static void stopContacts(const tlwSim *sim, tlwFlight *flight)
 
 static void numberParts(const Search *s, int count, tlwFlight *flight)
 {
-    const tlwBodies *bodies = &s->sim->bodies;
+    const tlwBodies *bodies = s->in->bodies;
     bool touches = false;
     for (int n = 1; n <= count; n++) {
         bool large = s->size[n] > DROP && flight->count < TLW_DROP_PART - 1;
@@ -124,12 +123,12 @@ static void numberParts(const Search *s, int count, tlwFlight *flight)
     flight->whole = flight->count == 1 && !touches;
     for (int n = 0; n < bodies->link_count; n++)
         if (bodies->links[n].rigid) {
-            int object = s->sim->solids.items[bodies->links[n].solid].object;
+            int object = s->in->solids->items[bodies->links[n].solid].object;
             flight->of_links[n] = s->of_object[object] ? s->part[s->of_object[object]] : 0;
             if (flight->whole && flight->of_links[n])
                 flight->of_links[n] = 1;
         }
-    stopContacts(s->sim, flight);
+    stopContacts(s->in, flight);
     bool flies = false;
     for (int n = 1; n <= flight->count; n++)
         flies |= flight->free[n];
@@ -140,7 +139,7 @@ static void numberParts(const Search *s, int count, tlwFlight *flight)
 static void markRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;
-    const tlwGrid *grid = &s->sim->flow.grid;
+    const tlwGrid *grid = &s->in->flow->grid;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
@@ -168,30 +167,30 @@ static void widenRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-tlwResult tlwWidenFlight(tlwSim *sim, int layers, tlwFlight *flight)
+tlwResult tlwWidenFlight(const tlwFlightInput *in, int layers, tlwFlight *flight)
 {
-    tlwGrid *grid = &sim->flow.grid;
+    tlwGrid *grid = &in->flow->grid;
     for (int n = 0; n < layers && flight->cells >= 0; n++) {
         int slot = tlwBorrowField(grid, 1);
         if (slot < 0)
             return TLW_OUT_OF_MEMORY;
         Widen w = {grid, tlwGetBytes(grid, flight->cells), tlwGetBytes(grid, slot)};
-        tlwParallelFor(sim->context->threads, grid->tile_count, TLW_TILE_BLOCK, widenRange, &w);
+        tlwParallelFor(in->context->threads, grid->tile_count, TLW_TILE_BLOCK, widenRange, &w);
         tlwReturnField(grid, flight->cells);
         flight->cells = slot;
     }
     return TLW_OK;
 }
 
-static tlwResult findParts(tlwSim *sim, const int32_t *labels, int count, tlwFlight *flight)
+static tlwResult findParts(const tlwFlightInput *in, const int32_t *labels, int count, tlwFlight *flight)
 {
-    tlwThreads *threads = sim->context->threads;
-    tlwGrid *grid = &sim->flow.grid;
+    tlwThreads *threads = in->context->threads;
+    tlwGrid *grid = &in->flow->grid;
     size_t most = (size_t)count + 1;
-    Search s = {.sim = sim, .labels = labels, .size = tlwAlloc(most, sizeof *s.size)};
+    Search s = {.in = in, .labels = labels, .size = tlwAlloc(most, sizeof *s.size)};
     s.stopped = tlwAlloc(2 * most, 1);
-    s.of_object = tlwAlloc((size_t)sim->scene->object_count + 1, sizeof *s.of_object);
-    flight->of_links = tlwAlloc((size_t)sim->bodies.link_count + 1, 1);
+    s.of_object = tlwAlloc((size_t)in->scene->object_count + 1, sizeof *s.of_object);
+    flight->of_links = tlwAlloc((size_t)in->bodies->link_count + 1, 1);
     tlwResult result = s.size && s.stopped && s.of_object && flight->of_links ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (result == TLW_OK) {
         s.part = s.stopped + most;
@@ -206,7 +205,7 @@ static tlwResult findParts(tlwSim *sim, const int32_t *labels, int count, tlwFli
     if (result == TLW_OK && flight->cells >= 0) {
         s.cells = tlwGetBytes(grid, flight->cells);
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, markRange, &s);
-        result = tlwWidenFlight(sim, NEAR, flight);
+        result = tlwWidenFlight(in, NEAR, flight);
     }
     tlwFree(s.size);
     tlwFree(s.stopped);
@@ -214,28 +213,27 @@ static tlwResult findParts(tlwSim *sim, const int32_t *labels, int count, tlwFli
     return result;
 }
 
-tlwResult tlwFindFlight(tlwSim *sim, tlwFlight *flight)
+tlwResult tlwFindFlight(const tlwFlightInput *in, tlwFlight *flight)
 {
-    const tlwScene *scene = sim->scene;
-    tlwGrid *grid = &sim->flow.grid;
+    const tlwScene *scene = in->scene;
+    tlwGrid *grid = &in->flow->grid;
     *flight = (tlwFlight){.cells = -1};
-    if (scene->force_count || scene->joint_count || sim->sources.count || sim->pieces.count || !sim->particles.count ||
-        sim->solids.split)
+    if (scene->force_count || scene->joint_count || in->disturbed || !in->particles->count || in->solids->split)
         return TLW_OK;
     int slot = tlwBorrowField(grid, sizeof(int32_t)), count = 0;
     if (slot < 0)
         return TLW_OUT_OF_MEMORY;
-    tlwComponentRule rule = {isWet, NULL, tlwGetFloats(grid, sim->flow.phi)};
-    tlwResult result = tlwLabelComponents(sim->context->threads, grid, &rule, tlwGetInts(grid, slot), &count);
+    tlwComponentRule rule = {isWet, NULL, tlwGetFloats(grid, in->flow->phi)};
+    tlwResult result = tlwLabelComponents(in->context->threads, grid, &rule, tlwGetInts(grid, slot), &count);
     if (result == TLW_OK)
-        result = findParts(sim, tlwGetInts(grid, slot), count, flight);
+        result = findParts(in, tlwGetInts(grid, slot), count, flight);
     tlwReturnField(grid, slot);
     return result;
 }
 
-void tlwFreeFlight(tlwSim *sim, tlwFlight *flight)
+void tlwFreeFlight(const tlwFlightInput *in, tlwFlight *flight)
 {
-    tlwReturnField(&sim->flow.grid, flight->cells);
+    tlwReturnField(&in->flow->grid, flight->cells);
     tlwFree(flight->of_links);
     *flight = (tlwFlight){.cells = -1};
 }

@@ -6,7 +6,6 @@
 #include "scene/scene.h"
 #include "shape/affine.h"
 #include "step/liquid/advect.h"
-#include "step/sim.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@
 
 // Particles are sorted, split and merged within a step; `of_ids` tells which part one belonged to at its start.
 typedef struct Members {
-    const tlwSim *sim;
+    const tlwFlightInput *in;
     const tlwFlight *flight; // at present
     uint8_t *of_ids;         // null: all are of part 1
     int64_t ids;             // those that were given out at the start; later ones belong where they are
@@ -26,8 +25,8 @@ typedef struct Members {
 
 static uint8_t findPart(const Members *m, int64_t n)
 {
-    const tlwGrid *grid = &m->sim->flow.grid;
-    float *const *p = m->sim->particles.position;
+    const tlwGrid *grid = &m->in->flow->grid;
+    float *const *p = m->in->particles->position;
     return tlwGetBytes(
         grid, m->flight->cells)[tlwCellIndex(grid, (int)floorf(p[0][n]), (int)floorf(p[1][n]), (int)floorf(p[2][n]))];
 }
@@ -36,7 +35,7 @@ static uint8_t getPart(const Members *m, int64_t n)
 {
     if (!m->of_ids)
         return 1;
-    uint32_t id = m->sim->particles.id[n];
+    uint32_t id = m->in->particles->id[n];
     return id < m->ids ? m->of_ids[id] : m->start[findPart(m, n)];
 }
 
@@ -44,7 +43,7 @@ static void noteRange(void *context, int64_t begin, int64_t end)
 {
     const Members *m = context;
     for (int64_t n = begin; n < end; n++)
-        m->of_ids[m->sim->particles.id[n]] = findPart(m, n);
+        m->of_ids[m->in->particles->id[n]] = findPart(m, n);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -78,48 +77,48 @@ typedef struct Sums {
     tlwPartMomentum *blocks; // `parts` for every block of particles
 } Sums;
 
-static tlwVec3 placeOf(const tlwSim *sim, int64_t n)
+static tlwVec3 placeOf(const tlwFlightInput *in, int64_t n)
 {
-    const tlwGrid *grid = &sim->flow.grid;
-    float *const *p = sim->particles.position;
+    const tlwGrid *grid = &in->flow->grid;
+    float *const *p = in->particles->position;
     return tlwMulAdd(grid->origin, grid->dx, (tlwVec3){p[0][n], p[1][n], p[2][n]});
 }
 
 static void sumRange(void *context, int64_t begin, int64_t end)
 {
     const Sums *s = context;
-    const tlwParticles *q = &s->members->sim->particles;
+    const tlwParticles *q = s->members->in->particles;
     tlwPartMomentum *sums = s->blocks + begin / BLOCK * s->parts;
     for (int64_t n = begin; n < end; n++) {
         int part = getPart(s->members, n);
         if (part && part <= s->parts)
-            addMass(&sums[part - 1], q->mass[n], placeOf(s->members->sim, n),
+            addMass(&sums[part - 1], q->mass[n], placeOf(s->members->in, n),
                     (tlwVec3){q->velocity[0][n], q->velocity[1][n], q->velocity[2][n]});
     }
 }
 
 static tlwResult addParticles(const Members *members, int parts, tlwPartMomentum *totals)
 {
-    const tlwSim *sim = members->sim;
-    int64_t blocks = (sim->particles.count + BLOCK - 1) / BLOCK;
+    const tlwFlightInput *in = members->in;
+    int64_t blocks = (in->particles->count + BLOCK - 1) / BLOCK;
     Sums s = {members, parts, tlwAlloc((size_t)(blocks * parts), sizeof *s.blocks)};
     if (!s.blocks)
         return TLW_OUT_OF_MEMORY;
-    tlwParallelFor(sim->context->threads, sim->particles.count, BLOCK, sumRange, &s);
+    tlwParallelFor(in->context->threads, in->particles->count, BLOCK, sumRange, &s);
     for (int64_t n = 0; n < blocks * parts; n++)
         addLiquid(&totals[n % parts], &s.blocks[n]);
     tlwFree(s.blocks);
     return TLW_OK;
 }
 
-static void addBodies(const tlwSim *sim, const uint8_t *of_links, int parts, tlwPartMomentum *totals)
+static void addBodies(const tlwFlightInput *in, const uint8_t *of_links, int parts, tlwPartMomentum *totals)
 {
-    for (int n = 0; n < sim->bodies.link_count; n++) {
-        const tlwBodyLink *link = &sim->bodies.links[n];
+    for (int n = 0; n < in->bodies->link_count; n++) {
+        const tlwBodyLink *link = &in->bodies->links[n];
         if (!link->rigid || !of_links[n] || of_links[n] > parts)
             continue;
         tlwPartMomentum *total = &totals[of_links[n] - 1];
-        const tlwBody *body = &sim->bodies.world->bodies[link->body];
+        const tlwBody *body = &in->bodies->world->bodies[link->body];
         tlwMat3 inertia = tlwRotateMat3(body->rotation, body->inertia);
         addMass(total, body->mass, body->position, link->free_velocity);
         total->angular = tlwAdd(total->angular, tlwMulMat3(inertia, link->free_spin));
@@ -137,7 +136,7 @@ static tlwResult sumParts(const Members *members, const uint8_t *of_links, int p
     *totals = tlwAlloc((size_t)parts, sizeof **totals);
     if (!*totals)
         return TLW_OUT_OF_MEMORY;
-    addBodies(members->sim, of_links, parts, *totals);
+    addBodies(members->in, of_links, parts, *totals);
     return addParticles(members, parts, *totals);
 }
 
@@ -154,7 +153,7 @@ static void seenRange(void *context, int64_t begin, int64_t end)
     const Seen *s = context;
     const Members *m = s->members;
     for (int64_t n = begin; n < end; n++) {
-        uint32_t id = m->sim->particles.id[n];
+        uint32_t id = m->in->particles->id[n];
         if (id >= m->ids)
             continue;
         int from = m->of_ids[id];
@@ -169,7 +168,7 @@ static void matchParts(Members *m, tlwFlight *before)
 {
     uint64_t bits[256][4] = {{0}};
     Seen s = {m, bits};
-    tlwParallelFor(m->sim->context->threads, m->sim->particles.count, 16384, seenRange, &s);
+    tlwParallelFor(m->in->context->threads, m->in->particles->count, 16384, seenRange, &s);
     for (int part = 1; part < TLW_DROP_PART; part++) {
         int origins = 0;
         for (int w = 0; w < 4; w++)
@@ -185,7 +184,7 @@ static void matchParts(Members *m, tlwFlight *before)
 // A body that liquid has reached or left within the step.
 static void matchBodies(const Members *m, tlwFlight *before)
 {
-    for (int n = 0; n < m->sim->bodies.link_count; n++) {
+    for (int n = 0; n < m->in->bodies->link_count; n++) {
         uint8_t was = before->of_links[n], now = m->flight->of_links[n];
         now = m->of_ids && now ? m->start[now] : now;
         if (was != now)
@@ -202,7 +201,7 @@ typedef struct Motion {
 } Motion;
 
 typedef struct Give {
-    tlwSim *sim;
+    const tlwFlightInput *in;
     const Members *members;
     Motion motions[256]; // per part at the start
 } Give;
@@ -223,10 +222,10 @@ static inline __attribute__((always_inline)) void turnParticles(const tlwParticl
     tlwPackAffine(q, n, lanes, affine);
 }
 
-TLW_KERNEL static void moveParticles(tlwSim *sim, const Motion *m, int64_t begin, int64_t end)
+TLW_KERNEL static void moveParticles(const tlwFlightInput *in, const Motion *m, int64_t begin, int64_t end)
 {
-    const tlwParticles *q = &sim->particles;
-    const tlwGrid *grid = &sim->flow.grid;
+    const tlwParticles *q = in->particles;
+    const tlwGrid *grid = &in->flow->grid;
     const tlwVec3 w = m->spin, c = m->centre, o = grid->origin;
     const double dx = grid->dx;
     const float *px = q->position[0], *py = q->position[1], *pz = q->position[2];
@@ -254,21 +253,21 @@ static void particleRange(void *context, int64_t begin, int64_t end)
         for (n = g->members->of_ids ? first + 1 : end; n < end && getPart(g->members, n) == part; n++)
             ;
         if (g->motions[part].given)
-            moveParticles(g->sim, &g->motions[part], first, n);
+            moveParticles(g->in, &g->motions[part], first, n);
     }
 }
 
 static void faceRange(void *context, int64_t begin, int64_t end)
 {
     const Give *g = context;
-    const tlwGrid *grid = &g->sim->flow.grid;
+    const tlwGrid *grid = &g->in->flow->grid;
     const Members *m = g->members;
     const uint8_t *cells = m->of_ids ? tlwGetBytes(grid, m->flight->cells) : NULL;
     const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     for (int64_t t = begin; t < end; t++) {
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
-            float *u = tlwGetFloats(grid, g->sim->flow.velocity[a]);
+            float *u = tlwGetFloats(grid, g->in->flow->velocity[a]);
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++) {
                     const Motion *motion = &g->motions[1];
@@ -289,18 +288,18 @@ static void faceRange(void *context, int64_t begin, int64_t end)
 
 static void giveBack(const Give *g, const uint8_t *of_links)
 {
-    tlwSim *sim = g->sim;
-    for (int n = 0; n < sim->bodies.link_count; n++) {
-        tlwBodyLink *link = &sim->bodies.links[n];
+    const tlwFlightInput *in = g->in;
+    for (int n = 0; n < in->bodies->link_count; n++) {
+        tlwBodyLink *link = &in->bodies->links[n];
         const Motion *m = &g->motions[of_links[n]];
         if (!link->rigid || !m->given)
             continue;
-        tlwVec3 v = motionAt(m, sim->bodies.world->bodies[link->body].position);
+        tlwVec3 v = motionAt(m, in->bodies->world->bodies[link->body].position);
         link->free_velocity = tlwAdd(link->free_velocity, v);
         link->free_spin = tlwAdd(link->free_spin, m->spin);
     }
-    tlwParallelFor(sim->context->threads, sim->particles.count, 4096, particleRange, (void *)g);
-    tlwParallelFor(sim->context->threads, sim->flow.grid.tile_count, TLW_TILE_BLOCK, faceRange, (void *)g);
+    tlwParallelFor(in->context->threads, in->particles->count, 4096, particleRange, (void *)g);
+    tlwParallelFor(in->context->threads, in->flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, (void *)g);
 }
 
 // The rigid motion that makes `now` what `before` has become under gravity.
@@ -323,9 +322,9 @@ static Motion findMotion(const tlwPartMomentum *before, const tlwPartMomentum *n
 }
 
 // As far as velocities were extended.
-static tlwResult widen(tlwSim *sim, tlwFlight *flight)
+static tlwResult widen(const tlwFlightInput *in, tlwFlight *flight)
 {
-    return tlwWidenFlight(sim, (int)ceil(sim->scene->def.cfl) + 2, flight);
+    return tlwWidenFlight(in, (int)ceil(in->scene->def.cfl) + 2, flight);
 }
 
 // What to add to a part's velocity v so that points traced through it, all of them turning about its axis, move by v dt
@@ -346,11 +345,11 @@ static Motion findAim(const tlwPartMomentum *part, double dt)
     return m;
 }
 
-static tlwResult keepParts(tlwSim *sim, tlwMomentum *before, tlwFlight *now, double kick)
+static tlwResult keepParts(const tlwFlightInput *in, tlwMomentum *before, tlwFlight *now, double kick)
 {
-    Members members = {.sim = sim, .flight = now, .of_ids = before->of_ids, .ids = before->ids};
-    Give give = {.sim = sim, .members = &members};
-    tlwVec3 fall = tlwScale(sim->scene->def.gravity, kick);
+    Members members = {.in = in, .flight = now, .of_ids = before->of_ids, .ids = before->ids};
+    Give give = {.in = in, .members = &members};
+    tlwVec3 fall = tlwScale(in->scene->def.gravity, kick);
     tlwPartMomentum *parts;
     bool any = false;
     if (members.of_ids)
@@ -364,7 +363,7 @@ static tlwResult keepParts(tlwSim *sim, tlwMomentum *before, tlwFlight *now, dou
     }
     tlwFree(parts);
     if (result == TLW_OK && any && members.of_ids)
-        result = widen(sim, now);
+        result = widen(in, now);
     if (result == TLW_OK && any)
         giveBack(&give, before->flight.of_links);
     return result;
@@ -382,13 +381,13 @@ static void pathRange(void *context, int64_t begin, int64_t end)
 {
     enum { AT_ONCE = 256 };
     const Paths *s = context;
-    const tlwSim *sim = s->members->sim;
-    const tlwParticles *q = &sim->particles;
+    const tlwFlightInput *in = s->members->in;
+    const tlwParticles *q = in->particles;
     tlwVec3 *sums = s->blocks + begin / BLOCK * s->parts;
     float x[AT_ONCE], y[AT_ONCE], z[AT_ONCE];
     for (int64_t first = begin; first < end; first += AT_ONCE) {
         int64_t last = first + AT_ONCE < end ? first + AT_ONCE : end;
-        tlwTraceParticles(&sim->flow, s->dt, q, first, last, (float *[3]){x, y, z});
+        tlwTraceParticles(in->flow, s->dt, q, first, last, (float *[3]){x, y, z});
         for (int64_t n = first; n < last; n++) {
             int part = getPart(s->members, n);
             if (!part || part > s->parts)
@@ -397,7 +396,7 @@ static void pathRange(void *context, int64_t begin, int64_t end)
                            z[n - first] - q->position[2][n]};
             tlwVec3 v = {q->velocity[0][n], q->velocity[1][n], q->velocity[2][n]};
             sums[part - 1] =
-                tlwMulAdd(sums[part - 1], q->mass[n], tlwSub(tlwScale(way, sim->flow.grid.dx), tlwScale(v, s->dt)));
+                tlwMulAdd(sums[part - 1], q->mass[n], tlwSub(tlwScale(way, in->flow->grid.dx), tlwScale(v, s->dt)));
         }
     }
 }
@@ -405,12 +404,12 @@ static void pathRange(void *context, int64_t begin, int64_t end)
 // The rest of what a part is to be led by: near the surface velocities do not turn as the part does.
 static tlwResult correctAim(Give *give, double dt, const tlwMomentum *momentum)
 {
-    int64_t blocks = (give->sim->particles.count + BLOCK - 1) / BLOCK;
+    int64_t blocks = (give->in->particles->count + BLOCK - 1) / BLOCK;
     Paths s = {give->members, dt, momentum->flight.count, NULL};
     s.blocks = tlwAlloc((size_t)(blocks * s.parts), sizeof *s.blocks);
     if (!s.blocks)
         return TLW_OUT_OF_MEMORY;
-    tlwParallelFor(give->sim->context->threads, give->sim->particles.count, BLOCK, pathRange, &s);
+    tlwParallelFor(give->in->context->threads, give->in->particles->count, BLOCK, pathRange, &s);
     for (int n = 0; n < s.parts; n++) {
         tlwVec3 sum = {0, 0, 0};
         for (int64_t b = 0; b < blocks; b++)
@@ -424,10 +423,10 @@ static tlwResult correctAim(Give *give, double dt, const tlwMomentum *momentum)
 #define ASTRAY 1e-4 // cells: parts that leave their path by less in a step are not led
 
 // Particles carry velocity; the grid's only moves them.
-static tlwResult aim(tlwSim *sim, double dt, Members *members, tlwMomentum *momentum)
+static tlwResult aim(const tlwFlightInput *in, double dt, Members *members, tlwMomentum *momentum)
 {
-    Give give = {.sim = sim, .members = members};
-    tlwTransport transport = sim->scene->def.transport;
+    Give give = {.in = in, .members = members};
+    tlwTransport transport = in->scene->def.transport;
     bool any = false;
     if (transport != TLW_TRANSPORT_APIC && transport != TLW_TRANSPORT_FLIP)
         return TLW_OK;
@@ -435,23 +434,23 @@ static tlwResult aim(tlwSim *sim, double dt, Members *members, tlwMomentum *mome
         members->start[n] = (uint8_t)n;
         if (momentum->flight.free[n])
             give.motions[n] = findAim(&momentum->parts[n - 1], dt);
-        any |= give.motions[n].given &= tlwLength(give.motions[n].velocity) * dt > ASTRAY * sim->flow.grid.dx;
+        any |= give.motions[n].given &= tlwLength(give.motions[n].velocity) * dt > ASTRAY * in->flow->grid.dx;
     }
     if (!any)
         return TLW_OK;
     if (members->of_ids)
-        TLW_TRY(widen(sim, &momentum->flight));
-    tlwParallelFor(sim->context->threads, sim->flow.grid.tile_count, TLW_TILE_BLOCK, faceRange, &give);
+        TLW_TRY(widen(in, &momentum->flight));
+    tlwParallelFor(in->context->threads, in->flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &give);
     TLW_TRY(correctAim(&give, dt, momentum));
-    tlwParallelFor(sim->context->threads, sim->flow.grid.tile_count, TLW_TILE_BLOCK, faceRange, &give);
+    tlwParallelFor(in->context->threads, in->flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, &give);
     return TLW_OK;
 }
 
-tlwResult tlwMeasureMomentum(tlwSim *sim, double dt, tlwMomentum *momentum)
+tlwResult tlwMeasureMomentum(const tlwFlightInput *in, double dt, tlwMomentum *momentum)
 {
     *momentum = (tlwMomentum){0};
-    tlwResult result = tlwFindFlight(sim, &momentum->flight);
-    Members m = {.sim = sim, .flight = &momentum->flight, .ids = sim->next_id};
+    tlwResult result = tlwFindFlight(in, &momentum->flight);
+    Members m = {.in = in, .flight = &momentum->flight, .ids = in->next_id};
     if (result != TLW_OK || !momentum->flight.count)
         return result;
     if (!momentum->flight.whole) {
@@ -459,33 +458,33 @@ tlwResult tlwMeasureMomentum(tlwSim *sim, double dt, tlwMomentum *momentum)
         momentum->ids = m.ids;
         if (!m.of_ids)
             return TLW_OUT_OF_MEMORY;
-        tlwParallelFor(sim->context->threads, sim->particles.count, 16384, noteRange, &m);
+        tlwParallelFor(in->context->threads, in->particles->count, 16384, noteRange, &m);
     }
     result = sumParts(&m, momentum->flight.of_links, momentum->flight.count, &momentum->parts);
     if (result == TLW_OK && dt > 0)
-        result = aim(sim, dt, &m, momentum);
-    tlwReturnField(&sim->flow.grid, momentum->flight.cells); // the grid's tiles change
+        result = aim(in, dt, &m, momentum);
+    tlwReturnField(&in->flow->grid, momentum->flight.cells); // the grid's tiles change
     momentum->flight.cells = -1;
     return result;
 }
 
-void tlwFreeMomentum(tlwSim *sim, tlwMomentum *momentum)
+void tlwFreeMomentum(const tlwFlightInput *in, tlwMomentum *momentum)
 {
-    tlwFreeFlight(sim, &momentum->flight);
+    tlwFreeFlight(in, &momentum->flight);
     tlwFree(momentum->of_ids);
     tlwFree(momentum->parts);
     momentum->of_ids = NULL;
     momentum->parts = NULL;
 }
 
-tlwResult tlwKeepMomentum(tlwSim *sim, tlwMomentum *before, double kick)
+tlwResult tlwKeepMomentum(const tlwFlightInput *in, tlwMomentum *before, double kick)
 {
     tlwFlight now;
     if (!before->flight.count)
         return TLW_OK;
-    tlwResult result = tlwFindFlight(sim, &now);
+    tlwResult result = tlwFindFlight(in, &now);
     if (result == TLW_OK && now.count && now.whole == before->flight.whole)
-        result = keepParts(sim, before, &now, kick);
-    tlwFreeFlight(sim, &now);
+        result = keepParts(in, before, &now, kick);
+    tlwFreeFlight(in, &now);
     return result;
 }

@@ -27,10 +27,10 @@ typedef struct tlwMomentum {
 } tlwMomentum;
 
 // Before a step: also leads the grid's velocity so that parts in flight stay on their paths over dt. Free in any case.
-tlwResult tlwMeasureMomentum(tlwSim *sim, double dt, tlwMomentum *momentum);
-void tlwFreeMomentum(tlwSim *sim, tlwMomentum *momentum);
+tlwResult tlwMeasureMomentum(const tlwFlightInput *in, double dt, tlwMomentum *momentum);
+void tlwFreeMomentum(const tlwFlightInput *in, tlwMomentum *momentum);
 
 // After a step: `before` from its start, `kick` the time that gravity acted, at the present places.
-tlwResult tlwKeepMomentum(tlwSim *sim, tlwMomentum *before, double kick);
+tlwResult tlwKeepMomentum(const tlwFlightInput *in, tlwMomentum *before, double kick);
 
 #endif

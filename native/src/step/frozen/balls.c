@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "step/frozen/identity.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #define BALL 0.2   // cells: radius of a surface particle's ball
 #define BLOCK 4096 // particles

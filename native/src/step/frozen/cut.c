@@ -8,7 +8,7 @@
 #include "step/frozen/identity.h"
 #include "step/frozen/pieces.h"
 #include "step/frozen/shape.h"
-#include "step/obstacles/rasterize.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 #include <string.h>

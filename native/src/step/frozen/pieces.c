@@ -19,19 +19,6 @@
 #define EMPTY (-1)
 #define LEAST_CELLS 2 // of a free piece; smaller crumbs are thick liquid
 
-bool tlwCanFreeze(const tlwScene *scene)
-{
-    for (int o = 0; o < scene->object_count; o++) {
-        const tlwObjectDef *def = &scene->objects[o].def;
-        if (def->role != TLW_ROLE_LIQUID && def->role != TLW_ROLE_INFLOW)
-            continue;
-        const tlwMaterial *material = &scene->materials[def->material];
-        if (material->melts && material->def.frozen == TLW_FROZEN_RIGID)
-            return true;
-    }
-    return false;
-}
-
 void tlwFreePieces(tlwPieces *pieces)
 {
     tlwFree(pieces->items);
@@ -436,18 +423,9 @@ static void startFind(Find *f)
         f->limit[m] = m < scene->material_count ? frozenLimit(&scene->materials[m]) : -INFINITY;
 }
 
-// Where no material freezes to pieces, labels and pieces stay as they were made: none.
-static bool canFreeze(const tlwScene *scene)
-{
-    for (int m = 0; m < scene->material_count; m++)
-        if (frozenLimit(&scene->materials[m]) > -INFINITY)
-            return true;
-    return false;
-}
-
 tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
 {
-    if (!canFreeze(search->solids->scene))
+    if (!tlwCanFreeze(search->solids->scene)) // labels and pieces stay as they were made: none
         return TLW_OK;
     tlwMessage *message = &search->context->message;
     tlwGrid *grid = &search->flow->grid;

@@ -109,9 +109,6 @@ typedef struct tlwPieceSearch {
     bool start;                // what is frozen now has always been: it lies against bodies and is not bonded to them
 } tlwPieceSearch;
 
-// Whether any material of the scene's liquids can become a rigid piece.
-bool tlwCanFreeze(const tlwScene *scene);
-
 void tlwFreePieces(tlwPieces *pieces);
 
 // `pieces` are those of the last step and become those of this one. Writes flow->frozen, label and piece (free ones

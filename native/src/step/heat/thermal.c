@@ -12,28 +12,18 @@
 // Of a hot solid that does not say: metal, so that its surface has its temperature.
 #define HEATER_CONDUCTIVITY 400.0
 
-static bool isHeatedVolume(const tlwObjectDef *def)
-{
-    return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_VOLUME;
-}
-
-static bool isLamp(const tlwObjectDef *def)
-{
-    return def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_LAMP;
-}
-
 static double conductivityOf(const tlwObjectDef *def)
 {
     if (!tlwIsObstacle(def))
         return 0;
-    return def->role == TLW_ROLE_HEAT && def->conductivity == 0 ? HEATER_CONDUCTIVITY : def->conductivity;
+    return tlwGetTraits(def)->heats && def->conductivity == 0 ? HEATER_CONDUCTIVITY : def->conductivity;
 }
 
 // Bodies have a heat of their own unless they are held at their temperature; what keys place is held.
 static double capacityOf(const tlwObject *object)
 {
     const tlwObjectDef *def = &object->def;
-    if (def->role != TLW_ROLE_RIGID || def->fixed_temperature)
+    if (!tlwGetTraits(def)->body || def->fixed_temperature)
         return 0;
     double scale = fabs(def->keys[0].scale.x * def->keys[0].scale.y * def->keys[0].scale.z);
     double mass = def->mass > 0 ? def->mass : def->density * tlwGetMeshVolume(&object->mesh) * scale;
@@ -47,10 +37,10 @@ static bool anythingWarm(const tlwScene *scene)
         return false;
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObjectDef *def = &scene->objects[o].def;
-        if (isLamp(def) || isHeatedVolume(def))
+        if (tlwGetTraits(def)->shines || tlwIsHeatedVolume(def))
             return true;
         bool insulated = tlwIsObstacle(def) && !(conductivityOf(def) > 0);
-        for (int k = 0; k < def->key_count && !insulated && def->role != TLW_ROLE_OUTFLOW; k++)
+        for (int k = 0; k < def->key_count && !insulated && !tlwGetTraits(def)->takes; k++)
             if (fabs(def->keys[k].temperature - scene->def.ambient_temperature) > 1e-6)
                 return true;
     }
@@ -74,7 +64,7 @@ tlwResult tlwCreateThermal(tlwContext *context, const tlwScene *scene, const tlw
         thermal->objects[o].conductivity = conductivityOf(&object->def);
         thermal->objects[o].capacity = capacityOf(object);
     }
-    return tlwPlaceMeshes(context, scene, dx, isHeatedVolume, &thermal->volumes);
+    return tlwPlaceMeshes(context, scene, dx, tlwIsHeatedVolume, &thermal->volumes);
 }
 
 void tlwDestroyThermal(tlwThermal *thermal)
@@ -160,7 +150,7 @@ static void placeSources(tlwThermal *thermal, double time)
     thermal->source_count = 0;
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObjectDef *def = &scene->objects[o].def;
-        if (!isLamp(def))
+        if (!tlwGetTraits(def)->shines)
             continue;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
         tlwVec3 low, high;
@@ -199,7 +189,7 @@ tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwPart
         if (!(thermal->objects[o].capacity > 0))
             thermal->objects[o].temperature = key.temperature;
         // Hot solids that are switched off neither heat nor cool.
-        bool off = object->role == TLW_ROLE_HEAT && !key.enabled;
+        bool off = tlwGetTraits(object)->heats && !key.enabled;
         thermal->objects[o].conductivity = off ? 0 : conductivityOf(object);
     }
     tlwHeatDef def = {.materials = scene->materials,

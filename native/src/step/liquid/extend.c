@@ -2,8 +2,7 @@
 
 #include "grid/sample.h"
 #include "scene/scene.h"
-#include "step/obstacles/placed_mesh.h"
-#include "step/obstacles/rasterize.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "grid/sample.h"
 #include "scene/scene.h"
 #include "shape/bvh.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 // Lengths in cells.
 #define AT_WALL 0.6       // a mesh that ends so near a solid is taken to end at it

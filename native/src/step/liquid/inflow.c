@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "scene/scene.h"
 #include "shape/sdf_sample.h"
-#include "step/obstacles/rasterize.h"
+#include "step/obstacles/face_share.h"
 
 static const tlwObjectDef *defOf(const tlwPlacedMeshes *sources, int n)
 {

@@ -5,6 +5,7 @@
 #include "grid/sample.h"
 #include "grid/sample_lanes.h"
 #include "step/liquid/transfer.h"
+#include "step/obstacles/face_share.h"
 
 #include <string.h>
 

@@ -22,14 +22,6 @@ double tlwGetLevelSetVolume(tlwThreads *threads, const tlwFlow *flow, double *ar
 // Shift flow->phi towards a volume, by at most a tenth of a cell.
 void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target);
 
-// Distance of a cell's centre to solids, from its nodes; m.
-static inline float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell)
-{
-    int64_t sy = grid->stride_y, sz = grid->stride_z;
-    const float *s = solid + cell;
-    return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
-}
-
 // Share of a cell that no solid fills.
 float tlwGetOpenShare(const tlwGrid *grid, const float *solid, int64_t cell);
 

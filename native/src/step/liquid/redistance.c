@@ -1,7 +1,7 @@
 #include "step/liquid/redistance.h"
 
 #include "base/memory.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 #include <string.h>

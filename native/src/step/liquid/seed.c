@@ -10,19 +10,9 @@
 
 #include <string.h>
 
-bool tlwIsLiquid(const tlwObjectDef *def)
-{
-    return def->role == TLW_ROLE_LIQUID;
-}
-
-bool tlwIsSource(const tlwObjectDef *def)
-{
-    return def->role == TLW_ROLE_INFLOW || def->role == TLW_ROLE_OUTFLOW;
-}
-
 bool tlwIsNozzle(const tlwObjectDef *def)
 {
-    if (def->role != TLW_ROLE_INFLOW)
+    if (!tlwGetTraits(def)->gives)
         return false;
     for (int n = 0; n < def->key_count; n++)
         if (tlwLength(def->keys[n].velocity) > 0)
@@ -302,7 +292,7 @@ static void uniteRange(void *context, int64_t begin, int64_t end)
             const tlwObjectDef *def = &u->seeder->scene->objects[solid->object].def;
             if (!solid->enabled || (u->nozzles && !tlwIsNozzle(def)))
                 continue;
-            if (def->role == TLW_ROLE_OUTFLOW)
+            if (tlwGetTraits(def)->takes)
                 cutTile(grid, tile, solid, phi);
             else
                 tlwUniteSdf(solid->sdf, &solid->frame, &nodes, phi + tile->base);
@@ -426,7 +416,7 @@ tlwResult tlwRunSources(const tlwSeeder *s, const tlwPlacedMeshes *sources, doub
         if (!solid->enabled)
             continue;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
-        if (def->role == TLW_ROLE_OUTFLOW)
+        if (tlwGetTraits(def)->takes)
             TLW_TRY(drain(s, solid, went));
         else if (!tlwIsNozzle(def))
             TLW_TRY(fillInflow(s, solid, &key, came));

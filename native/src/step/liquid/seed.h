@@ -14,8 +14,6 @@ typedef struct tlwSeeder {
     uint32_t *next_id;
 } tlwSeeder;
 
-bool tlwIsLiquid(const tlwObjectDef *def);
-bool tlwIsSource(const tlwObjectDef *def); // inflows and outflows
 bool tlwIsNozzle(const tlwObjectDef *def); // inflows that have a velocity at some time
 
 // Fill the liquid meshes with jittered particles. Where two overlap the first one has it.

@@ -2,7 +2,7 @@
 
 #include "base/cholesky.h"
 #include "grid/sample.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 

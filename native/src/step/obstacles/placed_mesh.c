@@ -2,17 +2,12 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/vec.h"
 #include "scene/scene.h"
 #include "shape/repair.h"
-#include "step/frozen/pieces.h"
+#include "step/fields/flow.h"
 
 #include <string.h>
-
-bool tlwIsObstacle(const tlwObjectDef *def)
-{
-    return def->role == TLW_ROLE_SOLID || def->role == TLW_ROLE_RIGID ||
-           (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
-}
 
 // Bodies stand on the corners of their fields: a box of four cells needs finer voxels than cells, or it rocks on a
 // blunt base. 24 across the thinnest side are enough; a large plate gets what a million voxels allow.
@@ -65,7 +60,7 @@ tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, 
                                 .split = scene->def.coupling == TLW_COUPLING_SPLIT,
                                 .deep = tlwCanFreeze(scene)};
     for (int o = 0; o < scene->object_count; o++)
-        solids->deep = solids->deep || scene->objects[o].def.role == TLW_ROLE_RIGID;
+        solids->deep = solids->deep || tlwGetTraits(&scene->objects[o].def)->body;
     solids->items = tlwAlloc((size_t)scene->object_count, sizeof *solids->items);
     if (!solids->items)
         return tlwFailMemory(&context->message, "the obstacles");
@@ -76,7 +71,7 @@ tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, 
         tlwPlacedMesh *solid = &solids->items[solids->count++];
         solid->object = o;
         solid->deform_frame = -1;
-        solid->body = object->def.role == TLW_ROLE_RIGID;
+        solid->body = tlwGetTraits(&object->def)->body;
         solid->moves = solid->body || object->def.deform || tlwAreKeysMoving(object->def.keys, object->def.key_count);
         if (object->def.deform) {
             solid->vertex_velocity = tlwAlloc((size_t)object->mesh.vertex_count * 3, sizeof(float));
@@ -175,7 +170,7 @@ tlwResult tlwMovePlacedMeshes(tlwPlacedMeshes *solids, double time, double dt, d
         const tlwObjectDef *def = &solids->scene->objects[solid->object].def;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time + dt);
         // A hot solid that is switched off is no longer hot (heat/thermal.c); it is still there.
-        solid->enabled = key.enabled || (def->role == TLW_ROLE_HEAT && def->heat_kind == TLW_HEAT_SOLID);
+        solid->enabled = key.enabled || tlwGetTraits(def)->stays;
         if (def->deform) {
             TLW_TRY(deformSolid(solids, solid, time + dt, dx));
             solids->max_speed = fmax(solids->max_speed, deformSpeed(solid));

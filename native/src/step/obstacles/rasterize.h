@@ -11,15 +11,4 @@ void tlwRasterizeSolids(const tlwPlacedMeshes *solids, tlwFlow *flow);
 // Only flow->solid_velocity anew, after the obstacles' motion has changed.
 void tlwRasterizeSolidVelocity(const tlwPlacedMeshes *solids, tlwFlow *flow);
 
-// Share of a face outside, from the distances at its corners in turn; slivers count as none.
-float tlwGetFaceShare(const float corner[4], float dx);
-
-float tlwGetPartsShare(const float *distances, float dx);
-
-// Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
-float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
-
-// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
-float tlwGetOpenSquare(float a, float b, float c, float d);
-
 #endif

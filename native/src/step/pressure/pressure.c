@@ -3,7 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "grid/components.h"
-#include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct tlwPressure {
 static void bindArrays(tlwPressure *p)
 {
     const tlwGrid *grid = &p->flow->grid;
-    p->phi = tlwGetFloats(grid, p->def.phi ? p->def.phi : p->flow->phi);
+    p->phi = tlwGetFloats(grid, p->def.phi);
     p->density = tlwGetFloats(grid, p->flow->density);
     for (int a = 0; a < 3; a++) {
         p->unsolid[a] = tlwGetFloats(grid, p->flow->open[a]);

@@ -16,7 +16,7 @@ typedef struct tlwPressureDef {
     double tolerance;
     int max_iterations;
     double default_density;        // kg/m3, for faces without particles
-    int phi;                       // level set to use, a slot; 0 = flow->phi
+    int phi;                       // level set to use, a slot
     tlwBodyCoupling *coupling;     // rigid bodies that pressure moves; may be null
     const tlwPlacedMeshes *solids; // where they are; null when they leave faces open
 } tlwPressureDef;

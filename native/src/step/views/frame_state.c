@@ -2,7 +2,6 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "step/create.h"
 
 #include <string.h>
 
@@ -95,25 +94,21 @@ static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
     return TLW_OK;
 }
 
-tlwResult tlwCopyForOutput(tlwThreads *threads, const tlwSim *sim, tlwContext *context, tlwSim *copy)
+tlwResult tlwCopyFrame(const tlwFrameState *from, tlwFrameCopy *copy)
 {
-    copy->context = context;
-    copy->scene = sim->scene;
-    copy->time = sim->time;
-    copy->stats = sim->stats;
+    copy->stats = *from->stats;
     tlwResult result = TLW_OK;
-    if (!copy->flow.grid.field_count && !initFields(&sim->flow, &copy->flow))
+    if (!copy->flow.grid.field_count && !initFields(from->flow, &copy->flow))
         result = TLW_OUT_OF_MEMORY;
     if (result == TLW_OK)
-        result = copyFields(threads, &sim->flow, &copy->flow);
+        result = copyFields(from->context->threads, from->flow, &copy->flow);
     if (result == TLW_OK)
-        result = copyParticles(&sim->particles, &copy->particles);
-    return result == TLW_OK ? result : tlwFailMemory(&sim->context->message, "writing a frame");
+        result = copyParticles(from->particles, &copy->particles);
+    return result == TLW_OK ? result : tlwFailMemory(&from->context->message, "writing a frame");
 }
 
-void tlwFreeCopy(tlwSim *copy)
+void tlwFreeFrameCopy(tlwFrameCopy *copy)
 {
-    tlwFreeViews(&copy->views);
     tlwFreeParticles(&copy->particles);
     tlwFreeGrid(&copy->flow.grid);
     memset(copy, 0, sizeof *copy);

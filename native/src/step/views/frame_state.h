@@ -1,14 +1,27 @@
-// A copy of what frames are written from, so that the simulation can go on meanwhile.
+// What frames are made from: a simulation, or a copy of it, so that the simulation can go on meanwhile.
 #ifndef TLW_STEP_VIEWS_FRAME_STATE_H
 #define TLW_STEP_VIEWS_FRAME_STATE_H
 
-#include "base/parallel.h"
-#include "tallow/tallow.h"
+#include "shape/particles.h"
+#include "step/fields/flow.h"
 
-// Copy the state that tlwGetSurface, tlwGetParticles, tlwWriteSurfaceVdb and tlwGetStats read; nothing else of `copy`
-// may be used. Zero it before the first call; later ones use its memory again. `context` gives the copy's threads and
-// message: they must not be those of the simulation.
-tlwResult tlwCopyForOutput(tlwThreads *threads, const tlwSim *sim, tlwContext *context, tlwSim *copy);
-void tlwFreeCopy(tlwSim *copy);
+typedef struct tlwFrameState {
+    tlwContext *context; // whose threads work and who takes the message
+    const tlwScene *scene;
+    const tlwFlow *flow;           // phi, solid, velocity, temperature, viscosity
+    const tlwParticles *particles; // position, velocity, enthalpy, rest, material, id
+    const tlwStats *stats;
+} tlwFrameState;
+
+// The part of a simulation that tlwFrameState shows, in memory of its own.
+typedef struct tlwFrameCopy {
+    tlwFlow flow; // only the fields named above
+    tlwParticles particles;
+    tlwStats stats;
+} tlwFrameCopy;
+
+// Zero `copy` before the first call; later calls use its memory again.
+tlwResult tlwCopyFrame(const tlwFrameState *from, tlwFrameCopy *copy);
+void tlwFreeFrameCopy(tlwFrameCopy *copy);
 
 #endif

@@ -5,7 +5,7 @@
 #include "scene/scene.h"
 #include "step/liquid/levelset.h"
 #include "step/liquid/transfer.h"
-#include "step/sim.h"
+#include "step/obstacles/face_share.h"
 
 // One pass over the particles in fixed blocks, added up in order.
 typedef struct Sums {
@@ -14,7 +14,7 @@ typedef struct Sums {
 } Sums;
 
 typedef struct Measure {
-    const tlwSim *sim;
+    const tlwMeasureInput *in;
     Sums *blocks;
 } Measure;
 
@@ -23,17 +23,17 @@ typedef struct Measure {
 static void measureRange(void *context, int64_t begin, int64_t end)
 {
     const Measure *m = context;
-    const tlwParticles *q = &m->sim->particles;
-    const tlwGrid *grid = &m->sim->flow.grid;
+    const tlwParticles *q = m->in->particles;
+    const tlwGrid *grid = &m->in->flow->grid;
     Sums s = {0};
     for (int64_t n = begin; n < end; n++) {
-        const tlwMaterial *material = &m->sim->scene->materials[q->material[n]];
+        const tlwMaterial *material = &m->in->scene->materials[q->material[n]];
         double mass = q->mass[n];
         tlwVec3 v = {q->velocity[0][n], q->velocity[1][n], q->velocity[2][n]};
         tlwVec3 x =
             tlwMulAdd(grid->origin, grid->dx, (tlwVec3){q->position[0][n], q->position[1][n], q->position[2][n]});
         double square = tlwDot(v, v);
-        s.volume += tlwGetParticleVolume(q, n, m->sim->scene->materials);
+        s.volume += tlwGetParticleVolume(q, n, m->in->scene->materials);
         s.mass += mass;
         s.square_speed = fmax(s.square_speed, square);
         s.energy += 0.5 * mass * square;
@@ -65,16 +65,16 @@ static int64_t countLiquidCells(const tlwFlow *flow)
 }
 
 // Bodies add to momentum and energy.
-static void addBodies(const tlwSim *sim, tlwStats *stats)
+static void addBodies(const tlwBodies *bodies, tlwStats *stats)
 {
-    if (!sim->bodies.world)
+    if (!bodies->world)
         return;
-    stats->contacts = (int)sim->bodies.world->contacts.count;
-    for (int n = 0; n < sim->bodies.link_count; n++) {
-        const tlwBodyLink *link = &sim->bodies.links[n];
+    stats->contacts = (int)bodies->world->contacts.count;
+    for (int n = 0; n < bodies->link_count; n++) {
+        const tlwBodyLink *link = &bodies->links[n];
         if (!link->rigid)
             continue;
-        const tlwBody *body = &sim->bodies.world->bodies[link->body];
+        const tlwBody *body = &bodies->world->bodies[link->body];
         tlwVec3 own = tlwMulMat3(tlwRotateMat3(body->rotation, body->inertia), link->free_spin);
         tlwVec3 linear = tlwScale(link->free_velocity, body->mass);
         stats->momentum = tlwAdd(stats->momentum, linear);
@@ -83,14 +83,13 @@ static void addBodies(const tlwSim *sim, tlwStats *stats)
     }
 }
 
-void tlwMeasureSim(tlwSim *sim)
+void tlwMeasure(const tlwMeasureInput *in, tlwStats *stats)
 {
-    tlwStats *stats = &sim->stats;
-    int64_t blocks = (sim->particles.count + BLOCK - 1) / BLOCK;
-    Measure m = {sim, tlwAlloc((size_t)blocks, sizeof *m.blocks)};
+    int64_t blocks = (in->particles->count + BLOCK - 1) / BLOCK;
+    Measure m = {in, tlwAlloc((size_t)blocks, sizeof *m.blocks)};
     Sums total = {0};
     if (m.blocks)
-        tlwParallelFor(sim->context->threads, sim->particles.count, BLOCK, measureRange, &m);
+        tlwParallelFor(in->context->threads, in->particles->count, BLOCK, measureRange, &m);
     for (int64_t b = 0; m.blocks && b < blocks; b++) {
         const Sums *s = &m.blocks[b];
         total.volume += s->volume;
@@ -104,14 +103,13 @@ void tlwMeasureSim(tlwSim *sim)
         total.moment = tlwAdd(total.moment, s->moment);
     }
     tlwFree(m.blocks);
-    stats->time = sim->time;
-    stats->particles = sim->particles.count;
-    stats->cells = countLiquidCells(&sim->flow);
-    stats->tiles = sim->flow.grid.tile_count;
+    stats->time = in->time;
+    stats->particles = in->particles->count;
+    stats->cells = countLiquidCells(in->flow);
+    stats->tiles = in->flow->grid.tile_count;
     stats->particle_volume = total.volume;
-    double expected = sim->start_mass + sim->came - sim->went;
-    stats->target_volume = total.mass > 0 ? total.volume * expected / total.mass : 0;
-    stats->surface_volume = tlwGetLevelSetVolume(sim->context->threads, &sim->flow, NULL);
+    stats->target_volume = total.mass > 0 ? total.volume * in->expected_mass / total.mass : 0;
+    stats->surface_volume = tlwGetLevelSetVolume(in->context->threads, in->flow, NULL);
     stats->max_speed = sqrt(total.square_speed);
     stats->kinetic_energy = total.energy;
     stats->momentum = total.momentum;
@@ -119,6 +117,7 @@ void tlwMeasureSim(tlwSim *sim)
     stats->enthalpy = total.enthalpy;
     stats->melted = total.mass > 0 ? total.melted / total.mass : 0;
     stats->centre_of_mass = total.mass > 0 ? tlwScale(total.moment, 1 / total.mass) : (tlwVec3){0, 0, 0};
-    addBodies(sim, stats);
+    addBodies(in->bodies, stats);
+    stats->pieces = in->pieces;
     stats->peak_memory = tlwGetPeakMemory();
 }

@@ -2,9 +2,22 @@
 #ifndef TLW_STEP_VIEWS_MEASURE_H
 #define TLW_STEP_VIEWS_MEASURE_H
 
-#include "tallow/tallow.h"
+#include "shape/particles.h"
+#include "step/bodies/bodies.h"
+#include "step/fields/flow.h"
 
-// Everything in tlwStats that describes the present state.
-void tlwMeasureSim(tlwSim *sim);
+typedef struct tlwMeasureInput {
+    tlwContext *context;
+    const tlwScene *scene;
+    const tlwFlow *flow; // reads phi, solid
+    const tlwParticles *particles;
+    const tlwBodies *bodies;
+    double time;          // s
+    double expected_mass; // kg: what there should be, by what was there, came and went
+    int pieces;           // frozen
+} tlwMeasureInput;
+
+// Write everything in `stats` that describes the present state; the rest stays.
+void tlwMeasure(const tlwMeasureInput *in, tlwStats *stats);
 
 #endif

@@ -1,10 +1,17 @@
-// What others see of a simulation: surface mesh with attributes, particles, fields.
+// The liquid's surface as a mesh with attributes.
 #ifndef TLW_STEP_VIEWS_SURFACE_MESH_H
 #define TLW_STEP_VIEWS_SURFACE_MESH_H
 
-#include <stdint.h>
+#include "step/views/attributes.h"
 
-// A tlwTileFn for `user` = the simulation: the level set as it is shown, cut off at solids.
-void tlwFillVisibleTile(void *user, int64_t tile, float *values);
+// Memory behind a tlwSurfaceView. Zero it before the first use.
+typedef struct tlwSurfaceBuffers {
+    tlwMesh mesh;
+    tlwVertexData vertices;
+} tlwSurfaceBuffers;
+
+// `view` shows `buffers` until the next call.
+tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers, tlwSurfaceView *view);
+void tlwFreeSurfaceBuffers(tlwSurfaceBuffers *buffers);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef TLW_STEP_VIEWS_VDB_H
 #define TLW_STEP_VIEWS_VDB_H
 
-#include "tallow/tallow.h"
+#include "step/views/frame_state.h"
 
 // The frame's .vdb file: surface, velocity, temperature, viscosity.
-tlwResult tlwWriteSurfaceVdb(tlwSim *sim, const char *path);
+tlwResult tlwWriteSurfaceVdb(const tlwFrameState *state, const char *path);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "step/bodies/groups.h"
-#include "step/obstacles/placed_mesh.h"
+#include "step/obstacles/face_share.h"
 
 static const int FEWEST_FACES = 24; // of a body that viscosity may drag, a sixth of them square to each axis
 

@@ -1,8 +1,9 @@
 #include "step/viscosity/friction.h"
 
+#include "scene/role.h"
 #include "scene/scene.h"
 #include "step/liquid/levelset.h"
-#include "step/obstacles/placed_mesh.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 
@@ -24,8 +25,8 @@ typedef struct Grip {
 
 static bool rubs(const tlwObjectDef *def)
 {
-    bool obstacle = def->role == TLW_ROLE_SOLID || def->role == TLW_ROLE_HEAT;
-    return obstacle && def->surface == TLW_SURFACE_SLIP && def->friction > 0;
+    const tlwRoleTraits *traits = tlwGetTraits(def);
+    return traits->obstacle && !traits->body && def->surface == TLW_SURFACE_SLIP && def->friction > 0;
 }
 
 static bool hasFriction(const tlwScene *scene)

@@ -113,7 +113,7 @@ static void fillTables(tlwViscosityTile *work)
             }
     work->layered = false;
     const tlwViscosityDef *def = work->build->def;
-    if (!def->has_slopes || def->edge_mean != TLW_EDGE_HARMONIC)
+    if (def->fluidity_slope[0] < 0 || def->edge_mean != TLW_EDGE_HARMONIC)
         return;
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < SIDE; k++)

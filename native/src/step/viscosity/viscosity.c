@@ -12,6 +12,14 @@
 static const double STIFFEST = 1e9;
 static const float BODY_STIFFNESS = 10; // of rigid bodies to multigrid, over that of the thickest liquid
 
+tlwViscosityDef tlwDefaultViscosityDef(void)
+{
+    tlwViscosityDef def = {.stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1};
+    for (int a = 0; a < 3; a++)
+        def.fluidity_slope[a] = def.open[a] = def.held_share[a] = def.held_velocity[a] = def.grip[a] = -1;
+    return def;
+}
+
 // Tiles with liquid or its surface in or next to them.
 static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density, float *thickest)
 {
@@ -81,7 +89,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
                         continue;
                     // A free one may be cut.
                     bool piece = held[here] != def->held_value && held[below] != def->held_value;
-                    if (piece && def->open[a] > 0 && tlwGetFloats(def->grid, def->open[a])[here] > 0)
+                    if (piece && def->open[a] >= 0 && tlwGetFloats(def->grid, def->open[a])[here] > 0)
                         continue;
                     system->level.mass[a][row + i] = -1;
                     system->b.at[a][row + i] = tlwGetFloats(def->grid, def->solid_velocity[a])[here];
@@ -214,9 +222,9 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     tlwParallelFor(threads, tiles, 1, buildRange, build);
     if (def->held_value)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdRange, build);
-    if (def->has_nozzles)
+    if (def->held_share[0] >= 0)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, holdNozzleRange, build);
-    if (def->has_grip)
+    if (def->grip[0] >= 0)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, gripRange, build);
     tlwLoadBodies(build, &bodies);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);

@@ -12,26 +12,23 @@
 // the same on both sides of a jump; the others are there to compare (docs/viscosity.md).
 typedef enum tlwEdgeMean { TLW_EDGE_HARMONIC = 0, TLW_EDGE_GEOMETRIC = 1, TLW_EDGE_ARITHMETIC = 2 } tlwEdgeMean;
 
-// Slots of `grid`; -1 where optional and absent.
+// Slots of `grid`. Optional ones are -1 where there is none, as tlwDefaultViscosityDef leaves them.
 typedef struct tlwViscosityDef {
     tlwGrid *grid;
     int phi;               // cell, float, m: liquid where negative
     int solid;             // node, float, m: solid where negative; domain walls included
     int viscosity;         // cell, float, Pa s; 0 = not viscous
-    int fluidity_slope[3]; // cell, float, 1 / (Pa s), see step/fields/flow.h; used if has_slopes
-    bool has_slopes;
+    int fluidity_slope[3]; // cell, float, 1 / (Pa s), see step/fields/flow.h; optional
     int density;           // cell, float, kg/m3; 0 = unknown, then the mean of the others
     int velocity[3];       // face, float, m/s; in and out
     int solid_velocity[3]; // face, float, m/s
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
-    int open[3];        // face, float: of cells above `held_value`, only closed faces are held; 0 = all
-    // Inflows hold faces of which they have at least half. Face, float; -1 = none.
-    bool has_nozzles;
+    int open[3];        // face, float: of cells above `held_value`, only closed faces are held; optional, then all
+    // Inflows hold faces of which they have at least half. Face, float; optional.
     int held_share[3], held_velocity[3];
-    // Friction: a force of grip times the velocity over that of the solid. Face, float, kg/s.
-    bool has_grip;
+    // Friction: a force of grip times the velocity over that of the solid. Face, float, kg/s; optional.
     int grip[3];
     // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
     // and spin here. Null, or a body that is too small: they move as solid_velocity says.
@@ -47,6 +44,8 @@ typedef struct tlwViscosityDef {
     tlwCancelFn *cancel;  // may be null
     void *user;
 } tlwViscosityDef;
+
+tlwViscosityDef tlwDefaultViscosityDef(void);
 
 // Returns TLW_OK, or TLW_NOT_CONVERGED, TLW_CANCELLED, TLW_OUT_OF_MEMORY with the velocity left as it was.
 tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlwStressStats *stats,

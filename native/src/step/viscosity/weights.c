@@ -1,5 +1,6 @@
 #include "step/viscosity/weights.h"
 
+#include "step/obstacles/face_share.h"
 #include "step/viscosity/bodies.h"
 #include "step/viscosity/tile.h"
 

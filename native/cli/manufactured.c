@@ -1,5 +1,5 @@
-// A manufactured solution for the viscosity stage: the velocity that one step must end with is chosen, the one it
-// starts from follows by hand, and the stage has to find the way back (validation.md, `viscosity_mms`; 001 s4.3 in 3D).
+#include "manufactured.h"
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "step/viscosity/viscosity.h"
@@ -69,8 +69,12 @@ static bool initFlow(Flow *flow, int cells, bool varying)
     tlwGrid *grid = &flow->grid;
     tlwInitGrid(grid, (tlwVec3){0, 0, 0}, (int[3]){cells, cells, cells}, dx);
     flow->varying = varying;
-    flow->def = (tlwViscosityDef){.grid = grid, .dt = 1, .tolerance = 1e-7, .max_iterations = 200, .held = -1};
+    flow->def = tlwDefaultViscosityDef();
     tlwViscosityDef *def = &flow->def;
+    def->grid = grid;
+    def->dt = 1;
+    def->tolerance = 1e-7;
+    def->max_iterations = 200;
     def->phi = tlwAddField(grid, sizeof zero, &zero, false);
     def->solid = tlwAddField(grid, sizeof zero, &zero, false);
     def->viscosity = tlwAddField(grid, sizeof zero, &zero, false);

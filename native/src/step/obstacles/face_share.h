@@ -1,0 +1,43 @@
+// What obstacles leave of faces and cells, from the distances to them at the nodes (flow->solid).
+#ifndef TLW_STEP_OBSTACLES_FACE_SHARE_H
+#define TLW_STEP_OBSTACLES_FACE_SHARE_H
+
+#include "step/fields/flow.h"
+
+// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
+float tlwGetOpenSquare(float a, float b, float c, float d);
+
+// Share of a face outside, from the distances at its corners in turn; slivers count as none.
+float tlwGetFaceShare(const float corner[4], float dx);
+
+// The same from distances at (TLW_FACE_PARTS + 1)^2 points of the face, row after row.
+#define TLW_FACE_PARTS 4
+float tlwGetPartsShare(const float *distances, float dx);
+
+// Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
+float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
+
+// Distance of a cell's centre to solids, from its nodes; m.
+static inline float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell)
+{
+    int64_t sy = grid->stride_y, sz = grid->stride_z;
+    const float *s = solid + cell;
+    return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
+}
+
+// The node that tells which solid a covered face belongs to: the deepest of its corners and of those one cell to
+// either side. A corner where two solids meet may be named after the other one.
+static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid, int axis, int64_t face)
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    const int64_t b = stride[(axis + 1) % 3], c = stride[(axis + 2) % 3];
+    int64_t deepest = face;
+    for (int n = 1; n < 12; n++) {
+        int64_t node = face + (n & 1 ? b : 0) + (n & 2 ? c : 0) + (n < 4 ? 0 : n < 8 ? -stride[axis] : stride[axis]);
+        if (solid[node] < solid[deepest])
+            deepest = node;
+    }
+    return deepest;
+}
+
+#endif

@@ -1,0 +1,28 @@
+// Particles move apart where they crowd. The displacement comes from the pressure system and changes no velocity.
+#include "base/context.h"
+#include "step/bodies/bodies.h"
+#include "step/liquid/advect.h"
+#include "step/pressure/pressure.h"
+#include "step/stages.h"
+
+static tlwResult spread(tlwSim *sim, tlwPressure *pressure)
+{
+    int slots[3];
+    bool needed = false;
+    tlwSolveStats stats;
+    tlwResult result = tlwSolveDensity(pressure, slots, &needed, &stats);
+    if (result == TLW_OK && needed) {
+        tlwShiftParticles(sim->context->threads, &sim->flow.grid, slots, &sim->particles);
+        tlwCollideParticles(sim->context->threads, &sim->flow, &sim->particles);
+    }
+    return result;
+}
+
+tlwResult tlwStageSpread(tlwSim *sim, tlwStepPlan *plan)
+{
+    tlwShowMotion(sim, plan);
+    tlwFinishBodies(&sim->bodies, plan->kick, &plan->coupling);
+    TLW_TRY(spread(sim, plan->pressure));
+    tlwEndSolves(sim, plan);
+    return TLW_OK;
+}
