@@ -91,8 +91,8 @@ static void test_coat_moves_with_its_body(void **state)
     tlwBodyState body = bodyOf(&w, 0);
     tlwPieceState coat = largestPiece(&w);
     tlwBodyLink *link = &w.sim->bodies.links[0];
-    link->free_velocity = (tlwVec3){-0.1, 0, 0};
-    link->free_spin = (tlwVec3){0, 0, 2};
+    link->solve.free_velocity = (tlwVec3){-0.1, 0, 0};
+    link->solve.free_spin = (tlwVec3){0, 0, 2};
     double momentum = body.mass * -0.1;
     tlwVec3 before = seenFrom(&body, coat.centre);
     for (int frame = 0; frame < FRAMES(10); frame++)

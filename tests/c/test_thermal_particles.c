@@ -59,8 +59,8 @@ static tlwHeatStats advance(Box *box, Cloud *cloud, const tlwHeatDef *def, tlwTh
 {
     tlwHeatStats stats;
     tlwMessage message = {""};
-    tlwSortedCells sorted = {cloud->tile_start, cloud->cell_start};
-    tlwResult result = tlwAdvanceHeat(threads, &box->flow, &cloud->particles, &sorted, def, &stats, &message);
+    tlwParticleOrder order = {.tile_start = cloud->tile_start, .cell_start = cloud->cell_start};
+    tlwResult result = tlwAdvanceHeat(threads, &box->flow, &cloud->particles, &order, def, &stats, &message);
     if (result != TLW_OK)
         print_message("%s\n", message.text);
     assert_int_equal(result, TLW_OK);

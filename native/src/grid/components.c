@@ -1,32 +1,7 @@
 #include "grid/components.h"
 
 #include "base/memory.h"
-
-// Union-find over runs: members of a row that hang together share a provisional label from the start, so there are few
-// labels and most unions are between rows.
-typedef struct Sets {
-    int32_t *parent;
-    int64_t count;
-} Sets;
-
-static int32_t findRoot(const Sets *sets, int32_t a)
-{
-    while (sets->parent[a] != a) {
-        sets->parent[a] = sets->parent[sets->parent[a]];
-        a = sets->parent[a];
-    }
-    return a;
-}
-
-static void join(const Sets *sets, int32_t a, int32_t b)
-{
-    a = findRoot(sets, a);
-    b = findRoot(sets, b);
-    if (a < b)
-        sets->parent[b] = a;
-    else
-        sets->parent[a] = b;
-}
+#include "base/sets.h"
 
 static bool joined(const tlwComponentRule *rule, int64_t cell, int axis)
 {
@@ -38,7 +13,10 @@ typedef struct Labelling {
     const tlwComponentRule *rule;
     int32_t *labels;
     int32_t *first; // per tile: what its own labels, 1 .. n, are short of; n at first
-    Sets sets;
+    // Union-find over runs: members of a row that hang together share a provisional label from the start, so there
+    // are few labels and most unions are between rows.
+    int32_t *parent;
+    int64_t set_count;
 } Labelling;
 
 // Members of a row that hang together get one label of the tile's own.
@@ -75,7 +53,7 @@ static void joinRange(void *context, int64_t begin, int64_t end)
                     bool inside = a == 1 ? j > tile->cell[1] : k > tile->cell[2];
                     int32_t other = inside ? l->labels[c - stride[a]] : 0;
                     if (other && other != l->labels[c] && joined(l->rule, c, a))
-                        join(&l->sets, l->labels[c], other);
+                        tlwJoinSets(l->parent, l->labels[c], other);
                 }
             }
     }
@@ -90,7 +68,7 @@ static void joinSides(const Labelling *l, const tlwTile *tile)
             int64_t c = tile->base + n % TLW_TILE * stride[(a + 1) % 3] + n / TLW_TILE * stride[(a + 2) % 3];
             int32_t here = l->labels[c], other = l->labels[c - stride[a]];
             if (here && other && joined(l->rule, c, a))
-                join(&l->sets, here, other);
+                tlwJoinSets(l->parent, here, other);
         }
 }
 
@@ -101,9 +79,9 @@ static void numberRange(void *context, int64_t begin, int64_t end)
         TLW_FOR_ROWS(l->grid, &l->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++) {
                 int32_t n = l->labels[c];
-                while (n > 0 && l->sets.parent[n] >= 0)
-                    n = l->sets.parent[n];
-                l->labels[c] = n > 0 ? -l->sets.parent[n] : 0;
+                while (n > 0 && l->parent[n] >= 0)
+                    n = l->parent[n];
+                l->labels[c] = n > 0 ? -l->parent[n] : 0;
             }
 }
 
@@ -115,29 +93,28 @@ tlwResult tlwLabelComponents(tlwThreads *threads, const tlwGrid *grid, const tlw
     if (!l.first)
         return TLW_OUT_OF_MEMORY;
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, runRange, &l);
-    l.sets.count = 1;
+    l.set_count = 1;
     for (int t = 0; t < grid->tile_count; t++) {
         int32_t own = l.first[t];
-        l.first[t] = (int32_t)l.sets.count - 1;
-        l.sets.count += own;
+        l.first[t] = (int32_t)l.set_count - 1;
+        l.set_count += own;
     }
-    l.sets.parent = tlwAlloc((size_t)l.sets.count, sizeof *l.sets.parent);
-    if (!l.sets.parent) {
+    l.parent = tlwAlloc((size_t)l.set_count, sizeof *l.parent);
+    if (!l.parent) {
         tlwFree(l.first);
         return TLW_OUT_OF_MEMORY;
     }
-    for (int64_t n = 0; n < l.sets.count; n++)
-        l.sets.parent[n] = (int32_t)n;
+    tlwInitSets(l.parent, l.set_count);
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, joinRange, &l);
     for (int t = 0; t < grid->tile_count; t++)
         joinSides(&l, &grid->tiles[t]);
     // Roots are the smallest label of their set, so numbers come out in order of first appearance.
     *count = 0;
-    for (int64_t n = 1; n < l.sets.count; n++)
-        if (l.sets.parent[n] == n)
-            l.sets.parent[n] = -(++*count);
+    for (int64_t n = 1; n < l.set_count; n++)
+        if (l.parent[n] == n)
+            l.parent[n] = -(++*count);
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, numberRange, &l);
     tlwFree(l.first);
-    tlwFree(l.sets.parent);
+    tlwFree(l.parent);
     return TLW_OK;
 }

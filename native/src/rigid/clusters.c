@@ -1,38 +1,20 @@
 #include "rigid/clusters.h"
 
 #include "base/memory.h"
+#include "base/sets.h"
 #include "rigid/solver.h"
 
-// Union-find over body + 1; 0 is the world. The smallest number names the set, so the order is always the same.
-static int findRoot(const int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i];
-    return i;
-}
-
-static void joinSets(int *parent, int a, int b)
-{
-    a = findRoot(parent, a);
-    b = findRoot(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
-// Number the clusters in the order of their first body.
+// Sets of body + 1; 0 is the world. Number the clusters in the order of their first body.
 static void numberClusters(tlwSolver *solver, int *parent, const tlwBody *bodies, int body_count,
                            const tlwRigidJoint *joints, int joint_count)
 {
-    for (int i = 0; i <= body_count; i++)
-        parent[i] = i;
+    tlwInitSets(parent, body_count + 1);
     for (int i = 0; i < joint_count; i++)
         if (joints[i].used && joints[i].kind == TLW_JOINT_FIXED)
-            joinSets(parent, joints[i].body_a + 1, joints[i].body_b + 1);
+            tlwJoinSets(parent, joints[i].body_a + 1, joints[i].body_b + 1);
     solver->cluster_count = 1;
     for (int i = 0; i < body_count; i++) {
-        int root = findRoot(parent, i + 1);
+        int root = tlwFindRoot(parent, i + 1);
         solver->cluster_of[i] = -1;
         if (!bodies[i].used)
             continue;

@@ -1,6 +1,7 @@
 #include "shape/islands.h"
 
 #include "base/memory.h"
+#include "base/sets.h"
 #include "base/vec.h"
 #include "shape/topology.h"
 
@@ -19,25 +20,6 @@ typedef struct Islands {
     int32_t *by_island; // triangles
 } Islands;
 
-static int32_t findRoot(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = findRoot(parent, a);
-    b = findRoot(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 // Label of every triangle, numbered by first appearance; null when memory is out.
 static int32_t *labelTriangles(const tlwMesh *mesh, const int32_t *weld, int64_t *count)
 {
@@ -46,16 +28,15 @@ static int32_t *labelTriangles(const tlwMesh *mesh, const int32_t *weld, int64_t
     int32_t *number = tlwAlloc((size_t)mesh->vertex_count, sizeof *number);
     int32_t *label = tlwAlloc((size_t)mesh->triangle_count, sizeof *label);
     if (parent && number && label) {
-        for (int64_t v = 0; v < mesh->vertex_count; v++)
-            parent[v] = (int32_t)v;
+        tlwInitSets(parent, mesh->vertex_count);
         for (int64_t t = 0; t < mesh->triangle_count; t++) {
             const int32_t *v = mesh->triangles + 3 * t;
-            unite(parent, weld[v[0]], weld[v[1]]);
-            unite(parent, weld[v[0]], weld[v[2]]);
+            tlwJoinSets(parent, weld[v[0]], weld[v[1]]);
+            tlwJoinSets(parent, weld[v[0]], weld[v[2]]);
         }
         *count = 0;
         for (int64_t t = 0; t < mesh->triangle_count; t++) {
-            int32_t root = findRoot(parent, weld[mesh->triangles[3 * t]]);
+            int32_t root = tlwFindRoot(parent, weld[mesh->triangles[3 * t]]);
             if (!number[root])
                 number[root] = (int32_t)++ * count;
             label[t] = number[root] - 1;

@@ -1,6 +1,7 @@
 #include "shape/manifold.h"
 
 #include "base/memory.h"
+#include "base/sets.h"
 #include "base/vec.h"
 #include "shape/topology.h"
 
@@ -122,15 +123,6 @@ static void pairHalfEdges(const Edges *edges, int32_t *twin, int64_t *crowded, i
     }
 }
 
-static int32_t findRoot(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // Corners that can be reached from each other round a vertex, across partners, share a vertex; others get one of their
 // own.
 static bool splitVertices(tlwMesh *mesh, const int32_t *twin)
@@ -140,14 +132,12 @@ static bool splitVertices(tlwMesh *mesh, const int32_t *twin)
     int32_t *owner = tlwAlloc((size_t)vertices, sizeof *owner); // root that keeps the vertex, + 1
     int32_t *fresh = tlwAlloc((size_t)n, sizeof *fresh);        // vertex of other roots, + 1
     bool ok = parent && owner && fresh;
+    if (ok)
+        tlwInitSets(parent, n);
     for (int64_t h = 0; ok && h < n; h++)
-        parent[h] = (int32_t)h;
+        tlwJoinSets(parent, (int32_t)h, tlwNextHalfEdge(twin[h]));
     for (int64_t h = 0; ok && h < n; h++) {
-        int32_t a = findRoot(parent, (int32_t)h), b = findRoot(parent, tlwNextHalfEdge(twin[h]));
-        parent[a > b ? a : b] = a > b ? b : a;
-    }
-    for (int64_t h = 0; ok && h < n; h++) {
-        int32_t root = findRoot(parent, (int32_t)h), v = mesh->triangles[h];
+        int32_t root = tlwFindRoot(parent, (int32_t)h), v = mesh->triangles[h];
         if (!owner[v])
             owner[v] = root + 1;
         if (owner[v] == root + 1)
@@ -159,7 +149,7 @@ static bool splitVertices(tlwMesh *mesh, const int32_t *twin)
         }
     }
     for (int64_t h = 0; ok && h < n; h++) {
-        int32_t root = findRoot(parent, (int32_t)h);
+        int32_t root = tlwFindRoot(parent, (int32_t)h);
         if (fresh[root])
             mesh->triangles[h] = fresh[root] - 1;
     }

@@ -6,20 +6,28 @@
 
 void tlwListParticleArrays(tlwParticles *p, tlwParticleArray arrays[TLW_PARTICLE_ARRAYS])
 {
-    int n = 0;
-    for (int a = 0; a < 3; a++)
-        arrays[n++] = (tlwParticleArray){(void **)&p->position[a], sizeof(float)};
-    for (int a = 0; a < 3; a++)
-        arrays[n++] = (tlwParticleArray){(void **)&p->velocity[a], sizeof(float)};
-    for (int w = 0; w < TLW_AFFINE_WORDS; w++)
-        arrays[n++] = (tlwParticleArray){(void **)&p->affine[w], sizeof(uint32_t)};
-    for (int a = 0; a < 3; a++)
-        arrays[n++] = (tlwParticleArray){(void **)&p->rest[a], sizeof(float)};
-    arrays[n++] = (tlwParticleArray){(void **)&p->enthalpy, sizeof(float)};
-    arrays[n++] = (tlwParticleArray){(void **)&p->mass, sizeof(float)};
-    arrays[n++] = (tlwParticleArray){(void **)&p->id, sizeof(uint32_t)};
-    arrays[n++] = (tlwParticleArray){(void **)&p->frozen, sizeof(uint32_t)};
-    arrays[n++] = (tlwParticleArray){(void **)&p->material, sizeof(uint8_t)};
+    const tlwParticleArray list[TLW_PARTICLE_ARRAYS] = {
+        {"position_x", (void **)&p->position[0], sizeof(float), true},
+        {"position_y", (void **)&p->position[1], sizeof(float), true},
+        {"position_z", (void **)&p->position[2], sizeof(float), true},
+        {"velocity_x", (void **)&p->velocity[0], sizeof(float), true},
+        {"velocity_y", (void **)&p->velocity[1], sizeof(float), true},
+        {"velocity_z", (void **)&p->velocity[2], sizeof(float), true},
+        {"gradient_0", (void **)&p->affine[0], sizeof(uint32_t), false},
+        {"gradient_1", (void **)&p->affine[1], sizeof(uint32_t), false},
+        {"gradient_2", (void **)&p->affine[2], sizeof(uint32_t), false},
+        {"gradient_3", (void **)&p->affine[3], sizeof(uint32_t), false},
+        {"gradient_4", (void **)&p->affine[4], sizeof(uint32_t), false},
+        {"rest_x", (void **)&p->rest[0], sizeof(float), true},
+        {"rest_y", (void **)&p->rest[1], sizeof(float), true},
+        {"rest_z", (void **)&p->rest[2], sizeof(float), true},
+        {"enthalpy", (void **)&p->enthalpy, sizeof(float), true},
+        {"mass", (void **)&p->mass, sizeof(float), false},
+        {"id", (void **)&p->id, sizeof(uint32_t), true},
+        {"frozen", (void **)&p->frozen, sizeof(uint32_t), false},
+        {"material", (void **)&p->material, sizeof(uint8_t), true},
+    };
+    memcpy(arrays, list, sizeof list);
 }
 
 void tlwFreeParticles(tlwParticles *particles)

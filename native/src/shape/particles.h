@@ -25,8 +25,10 @@ typedef struct tlwParticles {
 
 // The arrays as a table, for code that treats them alike (sort, save, grow).
 typedef struct tlwParticleArray {
+    const char *name; // in checkpoints
     void **data;
     size_t element;
+    bool shown; // frames are made from it
 } tlwParticleArray;
 
 #define TLW_PARTICLE_ARRAYS (14 + TLW_AFFINE_WORDS)

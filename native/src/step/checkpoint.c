@@ -12,20 +12,30 @@
 #include <stdio.h>
 #include <string.h>
 
-// Fields that live from step to step.
-#define KEPT 8
+// Fields that live from step to step. The last two hold integers, which are as large as floats.
+typedef struct KeptField {
+    const char *name;
+    int slot;
+} KeptField;
 
-static void listKept(const tlwFlow *flow, int slots[KEPT])
+enum { KEPT = 8 };
+
+static void listKept(const tlwFlow *flow, KeptField kept[KEPT])
 {
-    const int list[KEPT] = {flow->phi,         flow->velocity[0], flow->velocity[1],
-                            flow->velocity[2], flow->pressure,    flow->viscous_pressure,
-                            flow->label,       flow->cover}; // the last are integers, as large
-    memcpy(slots, list, sizeof list);
+    const KeptField list[KEPT] = {{"field.phi", flow->phi},
+                                  {"field.velocity_x", flow->velocity[0]},
+                                  {"field.velocity_y", flow->velocity[1]},
+                                  {"field.velocity_z", flow->velocity[2]},
+                                  {"field.pressure", flow->pressure},
+                                  {"field.viscous_pressure", flow->viscous_pressure},
+                                  {"field.label", flow->label},
+                                  {"field.cover", flow->cover}};
+    memcpy(kept, list, sizeof list);
 }
 
 // What is kept of a body beside the rigid world: vectors, so there is no padding.
 typedef struct Link {
-    tlwVec3 free_velocity, free_spin, push[2], turn[2];
+    tlwSolveMotion solve;
     tlwMotion motion; // as pressure left it, not as the world has it
 } Link;
 
@@ -34,23 +44,36 @@ static tlwResult putBodies(const tlwSim *sim, tlwStateWriter *writer)
 {
     if (!sim->bodies.world)
         return TLW_OK;
+    tlwMessage *message = &sim->context->message;
     unsigned char *bytes;
-    size_t size;
-    TLW_TRY(tlwSaveRigidWorld(sim->bodies.world, &bytes, &size, &sim->context->message));
+    size_t size, count = (size_t)sim->bodies.link_count;
+    TLW_TRY(tlwSaveRigidWorld(sim->bodies.world, &bytes, &size, message));
     tlwPutSection(writer, "bodies", bytes, size);
     tlwFree(bytes);
-    for (int n = 0; n < sim->bodies.link_count; n++) {
-        const tlwBodyLink *link = &sim->bodies.links[n];
-        Link kept = {.free_velocity = link->free_velocity,
-                     .free_spin = link->free_spin,
-                     .push = {link->push[0], link->push[1]},
-                     .turn = {link->turn[0], link->turn[1]},
-                     .motion = sim->solids.items[link->solid].motion};
-        char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "link%d", n);
-        tlwPutSection(writer, name, &kept, sizeof kept);
-    }
+    Link *links = tlwAlloc(count + 1, sizeof *links);
+    if (!links)
+        return tlwFailMemory(message, "a checkpoint");
+    for (size_t n = 0; n < count; n++)
+        links[n] = (Link){sim->bodies.links[n].solve, sim->solids.items[sim->bodies.links[n].solid].motion};
+    tlwPutSection(writer, "links", links, count * sizeof *links);
+    tlwFree(links);
     return TLW_OK;
+}
+
+static tlwResult getLinks(tlwSim *sim, tlwStateReader *reader)
+{
+    tlwMessage *message = &sim->context->message;
+    size_t count = (size_t)sim->bodies.link_count;
+    Link *links = tlwAlloc(count + 1, sizeof *links);
+    if (!links)
+        return tlwFailMemory(message, "a checkpoint");
+    tlwResult result = tlwGetSection(reader, "links", links, count * sizeof *links, message);
+    for (size_t n = 0; result == TLW_OK && n < count; n++) {
+        sim->bodies.links[n].solve = links[n].solve;
+        sim->solids.items[sim->bodies.links[n].solid].motion = links[n].motion;
+    }
+    tlwFree(links);
+    return result;
 }
 
 static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
@@ -63,21 +86,9 @@ static tlwResult getBodies(tlwSim *sim, tlwStateReader *reader)
     TLW_TRY(tlwLoadSection(reader, "bodies", 1, (void **)&bytes, &size, message));
     tlwResult result = tlwLoadRigidWorld(sim->bodies.world, bytes, (size_t)size, message);
     tlwFree(bytes);
-    if (result == TLW_OK)
-        result = tlwFollowBodies(&sim->bodies, &sim->solids);
-    for (int n = 0; n < sim->bodies.link_count && result == TLW_OK; n++) {
-        tlwBodyLink *link = &sim->bodies.links[n];
-        Link kept;
-        char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "link%d", n);
-        TLW_TRY(tlwGetSection(reader, name, &kept, sizeof kept, message));
-        link->free_velocity = kept.free_velocity;
-        link->free_spin = kept.free_spin;
-        memcpy(link->push, kept.push, sizeof kept.push);
-        memcpy(link->turn, kept.turn, sizeof kept.turn);
-        sim->solids.items[link->solid].motion = kept.motion;
-    }
-    return result;
+    TLW_TRY(result);
+    TLW_TRY(tlwFollowBodies(&sim->bodies, &sim->solids));
+    return getLinks(sim, reader);
 }
 
 static void putPieces(const tlwSim *sim, tlwStateWriter *writer)
@@ -126,24 +137,46 @@ static void unpackTiles(const tlwGrid *grid, int slot, const float *packed)
         }
 }
 
-tlwResult tlwSaveState(tlwSim *sim, const char *path)
+static void nameArray(const tlwParticleArray *array, char name[TLW_SECTION_NAME])
 {
-    if (!sim || !path)
-        return TLW_BAD_ARGUMENT;
-    tlwMessage *message = &sim->context->message;
+    snprintf(name, TLW_SECTION_NAME, "particles.%s", array->name);
+}
+
+static void putParticles(tlwSim *sim, tlwStateWriter *writer)
+{
+    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
+    tlwListParticleArrays(&sim->particles, arrays);
+    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
+        char name[TLW_SECTION_NAME];
+        nameArray(&arrays[n], name);
+        tlwPutSection(writer, name, *arrays[n].data, arrays[n].element * (size_t)sim->particles.count);
+    }
+}
+
+static tlwResult putFields(tlwSim *sim, tlwStateWriter *writer)
+{
     const tlwGrid *grid = &sim->flow.grid;
-    int frame = sim->scene->def.frame_start + (int)floor(sim->time * sim->scene->def.fps + 0.5);
-    tlwStateHeader header = {tlwHashScene(sim->scene, frame), frame};
     size_t floats = (size_t)grid->tile_count * TLW_TILE_CELLS;
     float *packed = tlwAlloc(floats, sizeof *packed);
     if (!packed)
-        return tlwFailMemory(message, "a checkpoint");
-    tlwStateWriter *writer;
-    tlwResult result = tlwBeginState(path, &header, message, &writer);
-    if (result != TLW_OK) {
-        tlwFree(packed);
-        return result;
+        return tlwFailMemory(&sim->context->message, "a checkpoint");
+    int(*coords)[3] = (int(*)[3])packed; // tile coordinates fit: 3 ints against 512 floats a tile
+    for (int t = 0; t < grid->tile_count; t++)
+        for (int a = 0; a < 3; a++)
+            coords[t][a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
+    tlwPutSection(writer, "tiles", coords, (size_t)grid->tile_count * sizeof *coords);
+    KeptField kept[KEPT];
+    listKept(&sim->flow, kept);
+    for (int n = 0; n < KEPT; n++) {
+        packTiles(grid, kept[n].slot, packed);
+        tlwPutSection(writer, kept[n].name, packed, floats * sizeof *packed);
     }
+    tlwFree(packed);
+    return TLW_OK;
+}
+
+static tlwResult putAll(tlwSim *sim, tlwStateWriter *writer)
+{
     Meta meta = {.time = sim->time,
                  .lead = sim->lead,
                  .dt_limit = sim->dt_limit,
@@ -156,32 +189,25 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
                  .next_id = sim->next_id,
                  .next_piece = sim->pieces.next_id};
     tlwPutSection(writer, "meta", &meta, sizeof meta);
-    tlwParticleArray arrays[TLW_PARTICLE_ARRAYS];
-    tlwListParticleArrays(&sim->particles, arrays);
-    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
-        char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "particles%d", n);
-        tlwPutSection(writer, name, *arrays[n].data, arrays[n].element * (size_t)sim->particles.count);
-    }
-    int(*coords)[3] = (int(*)[3])packed; // tile coordinates fit: 3 ints against 512 floats a tile
-    for (int t = 0; t < grid->tile_count; t++)
-        for (int a = 0; a < 3; a++)
-            coords[t][a] = tlwFloorDiv(grid->tiles[t].cell[a], TLW_TILE);
-    tlwPutSection(writer, "tiles", coords, (size_t)grid->tile_count * sizeof *coords);
+    putParticles(sim, writer);
     tlwPutSection(writer, "heat", sim->thermal.objects,
                   (size_t)sim->scene->object_count * sizeof *sim->thermal.objects);
     tlwPutSection(writer, "inflows", sim->inflows, (size_t)sim->sources.count * sizeof *sim->inflows);
-    int slots[KEPT];
-    listKept(&sim->flow, slots);
-    for (int n = 0; n < KEPT; n++) {
-        char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "field%d", n);
-        packTiles(grid, slots[n], packed);
-        tlwPutSection(writer, name, packed, floats * sizeof *packed);
-    }
-    tlwFree(packed);
+    TLW_TRY(putFields(sim, writer));
     putPieces(sim, writer);
-    result = putBodies(sim, writer);
+    return putBodies(sim, writer);
+}
+
+tlwResult tlwSaveState(tlwSim *sim, const char *path)
+{
+    if (!sim || !path)
+        return TLW_BAD_ARGUMENT;
+    tlwMessage *message = &sim->context->message;
+    int frame = sim->scene->def.frame_start + (int)floor(sim->time * sim->scene->def.fps + 0.5);
+    tlwStateHeader header = {tlwHashScene(sim->scene, frame), frame};
+    tlwStateWriter *writer;
+    TLW_TRY(tlwBeginState(path, &header, message, &writer));
+    tlwResult result = putAll(sim, writer);
     if (result != TLW_OK) {
         tlwAbortState(writer);
         return result;
@@ -192,7 +218,7 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
 static tlwResult readParticles(tlwSim *sim, tlwStateReader *reader, int64_t count)
 {
     tlwMessage *message = &sim->context->message;
-    if (count < 0 || tlwGetSectionSize(reader, "particles0") != count * (int64_t)sizeof(float))
+    if (count < 0 || tlwGetSectionSize(reader, "particles.position_x") != count * (int64_t)sizeof(float))
         return tlwFail(message, TLW_BAD_FILE,
                        "The checkpoint is damaged: its particles do not add up. Bake again from the start.");
     sim->particles.count = 0;
@@ -202,7 +228,7 @@ static tlwResult readParticles(tlwSim *sim, tlwStateReader *reader, int64_t coun
     tlwListParticleArrays(&sim->particles, arrays);
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
         char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "particles%d", n);
+        nameArray(&arrays[n], name);
         TLW_TRY(tlwGetSection(reader, name, *arrays[n].data, arrays[n].element * (size_t)count, message));
     }
     sim->particles.count = count;
@@ -224,17 +250,29 @@ static tlwResult readFields(tlwSim *sim, tlwStateReader *reader)
     float *packed = tlwAlloc(1, bytes);
     if (!packed)
         return tlwFailMemory(message, "a checkpoint");
-    int slots[KEPT];
-    listKept(&sim->flow, slots);
+    KeptField kept[KEPT];
+    listKept(&sim->flow, kept);
     for (int n = 0; n < KEPT && result == TLW_OK; n++) {
-        char name[TLW_SECTION_NAME];
-        snprintf(name, sizeof name, "field%d", n);
-        result = tlwGetSection(reader, name, packed, bytes, message);
+        result = tlwGetSection(reader, kept[n].name, packed, bytes, message);
         if (result == TLW_OK)
-            unpackTiles(grid, slots[n], packed);
+            unpackTiles(grid, kept[n].slot, packed);
     }
     tlwFree(packed);
     return result;
+}
+
+static tlwResult getAll(tlwSim *sim, tlwStateReader *reader, Meta *meta)
+{
+    tlwMessage *message = &sim->context->message;
+    TLW_TRY(tlwGetSection(reader, "meta", meta, sizeof *meta, message));
+    TLW_TRY(readParticles(sim, reader, meta->particles));
+    TLW_TRY(tlwGetSection(reader, "heat", sim->thermal.objects,
+                          (size_t)sim->scene->object_count * sizeof *sim->thermal.objects, message));
+    TLW_TRY(tlwGetSection(reader, "inflows", sim->inflows, (size_t)sim->sources.count * sizeof *sim->inflows, message));
+    TLW_TRY(readFields(sim, reader));
+    TLW_TRY(tlwMovePlacedMeshes(&sim->solids, meta->time, 0, sim->flow.grid.dx));
+    TLW_TRY(getBodies(sim, reader));
+    return getPieces(sim, reader, meta->next_piece);
 }
 
 tlwResult tlwLoadState(tlwSim *sim, const char *path)
@@ -251,23 +289,7 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
                            : tlwFail(message, TLW_BAD_FILE,
                                      "The checkpoint %s belongs to another scene; bake again from the start.", path);
     if (result == TLW_OK)
-        result = tlwGetSection(reader, "meta", &meta, sizeof meta, message);
-    if (result == TLW_OK)
-        result = readParticles(sim, reader, meta.particles);
-    if (result == TLW_OK)
-        result = tlwGetSection(reader, "heat", sim->thermal.objects,
-                               (size_t)sim->scene->object_count * sizeof *sim->thermal.objects, message);
-    if (result == TLW_OK)
-        result =
-            tlwGetSection(reader, "inflows", sim->inflows, (size_t)sim->sources.count * sizeof *sim->inflows, message);
-    if (result == TLW_OK)
-        result = readFields(sim, reader);
-    if (result == TLW_OK)
-        result = tlwMovePlacedMeshes(&sim->solids, meta.time, 0, sim->flow.grid.dx);
-    if (result == TLW_OK)
-        result = getBodies(sim, reader);
-    if (result == TLW_OK)
-        result = getPieces(sim, reader, meta.next_piece);
+        result = getAll(sim, reader, &meta);
     tlwCloseState(reader);
     TLW_TRY(result);
     sim->time = meta.time;

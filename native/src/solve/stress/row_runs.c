@@ -1,6 +1,7 @@
 #include "solve/stress/row_runs.h"
 
 #include "base/memory.h"
+#include "base/sets.h"
 
 #include <string.h>
 
@@ -28,21 +29,6 @@ void tlwFreeRowRuns(tlwRowRuns *runs)
     memset(runs, 0, sizeof *runs);
 }
 
-static int findRoot(int *parent, int run)
-{
-    while (parent[run] != run)
-        run = parent[run] = parent[parent[run]];
-    return run;
-}
-
-static void join(int *parent, int a, int b)
-{
-    a = findRoot(parent, a);
-    b = findRoot(parent, b);
-    if (a != b)
-        parent[a > b ? a : b] = a > b ? b : a;
-}
-
 static void joinRows(const tlwRowRuns *runs, int *parent, int64_t a, int64_t b)
 {
     unsigned mask_a = runs->mask[a], mask_b = runs->mask[b];
@@ -53,7 +39,7 @@ static void joinRows(const tlwRowRuns *runs, int *parent, int64_t a, int64_t b)
         int run_b = runs->first[b];
         TLW_FOR_RUNS(mask_b, bits_b) {
             if (bits_a & bits_b)
-                join(parent, run_a, run_b);
+                tlwJoinSets(parent, run_a, run_b);
             run_b++;
         }
         run_a++;
@@ -120,7 +106,7 @@ static void joinSide(tlwRowRuns *runs, int t, int other, int axis)
         if (axis)
             joinRows(runs, runs->component, a, b);
         else
-            join(runs->component, runs->first[a], runs->first[b] + countRuns(mask_b) - 1);
+            tlwJoinSets(runs->component, runs->first[a], runs->first[b] + countRuns(mask_b) - 1);
         if (once)
             return;
     }

@@ -64,8 +64,8 @@ static tlwResult addBody(tlwBodies *bodies, const tlwPlacedMesh *solid, tlwBodyL
     if (link->rigid) {
         body.velocity = def->velocity;
         body.spin = def->spin;
-        link->free_velocity = def->velocity;
-        link->free_spin = def->spin;
+        link->solve.free_velocity = def->velocity;
+        link->solve.free_spin = def->spin;
         warnOfLightBody(bodies, def->name, body.mass / link->volume);
     }
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
@@ -212,8 +212,8 @@ static void nudgeFlyingBodies(const tlwBodies *bodies, double share)
                          tlwLength(body->contact_angular_impulse) + tlwLength(body->joint_angular_impulse);
         if (touched > 0)
             continue;
-        body->velocity = tlwMulAdd(body->velocity, share, tlwSub(link->free_velocity, link->old_velocity));
-        body->spin = tlwMulAdd(body->spin, share, tlwSub(link->free_spin, link->old_spin));
+        body->velocity = tlwMulAdd(body->velocity, share, tlwSub(link->solve.free_velocity, link->old_velocity));
+        body->spin = tlwMulAdd(body->spin, share, tlwSub(link->solve.free_spin, link->old_spin));
     }
 }
 
@@ -250,7 +250,7 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwPlacedMeshes *solids, double time,
         const tlwBody *body = &bodies->world->bodies[link->body];
         link->old_velocity = body->velocity;
         link->old_spin = body->spin;
-        tlwSetPredictedVelocity(bodies->world, link->body, link->free_velocity, link->free_spin, dt);
+        tlwSetPredictedVelocity(bodies->world, link->body, link->solve.free_velocity, link->solve.free_spin, dt);
     }
     TLW_TRY(tlwSolveRigidWorld(bodies->world, dt, &bodies->context->message));
     nudgeFlyingBodies(bodies, 0.5);
@@ -266,16 +266,6 @@ tlwResult tlwMoveBodies(tlwBodies *bodies, tlwPlacedMeshes *solids, double time,
             fmax(solids->max_speed, tlwLength(body->velocity) + tlwLength(body->spin) * body->collider->size);
     }
     return TLW_OK;
-}
-
-static double lesser(double a, double b)
-{
-    return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
-}
-
-static tlwVec3 lasting(const tlwVec3 last[2])
-{
-    return (tlwVec3){lesser(last[0].x, last[1].x), lesser(last[0].y, last[1].y), lesser(last[0].z, last[1].z)};
 }
 
 static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double time, double dt)
@@ -301,9 +291,9 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwPlacedMeshes *solids
         if (!link->rigid)
             continue;
         const tlwBody *body = &world->bodies[link->body];
-        tlwVec3 push = tlwAdd(outerPush(bodies, body, time, dt), lasting(link->push));
+        tlwVec3 push = tlwAdd(outerPush(bodies, body, time, dt), tlwGetLasting(link->solve.push));
         tlwSetPredictedVelocity(world, link->body, tlwMulAdd(body->velocity, dt, push),
-                                tlwMulAdd(body->spin, dt, lasting(link->turn)), dt);
+                                tlwMulAdd(body->spin, dt, tlwGetLasting(link->solve.turn)), dt);
     }
     tlwResult result = tlwSolveRigidWorld(world, dt, &bodies->context->message);
     for (int n = 0; n < bodies->link_count && result == TLW_OK; n++) {
@@ -313,8 +303,9 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwPlacedMeshes *solids
         const tlwBody *body = &world->bodies[link->body];
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
-        link->contact_velocity = tlwScale(tlwAdd(body->contact_impulse, body->joint_impulse), 1 / (body->mass * dt));
-        link->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
+        link->solve.contact_velocity =
+            tlwScale(tlwAdd(body->contact_impulse, body->joint_impulse), 1 / (body->mass * dt));
+        link->solve.contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
     }
     for (int64_t n = tlwCountSceneBodies(bodies); n < world->body_count; n++) { // what frozen pieces ask for
         kept[n].contact_impulse = world->bodies[n].contact_impulse;
@@ -344,18 +335,16 @@ tlwResult tlwPredictBodies(tlwBodies *bodies, tlwPlacedMeshes *solids, double ti
         tlwCoupledBody *coupled = tlwAddCoupledBody(coupling);
         if (!coupled)
             return tlwFailMemory(&bodies->context->message, "the rigid bodies");
-        tlwVec3 push = tlwAdd(outerPush(bodies, body, time, dt), link->contact_velocity);
+        tlwPredictMotion(&link->solve, body->velocity, body->spin, outerPush(bodies, body, time, dt), dt);
         coupled->object = solid->object;
         coupled->inverse_mass = 1 / body->mass;
         coupled->inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         coupled->centre = body->position;
         coupled->volume = link->volume;
-        coupled->contact_velocity = link->contact_velocity;
-        coupled->contact_spin = link->contact_spin;
-        coupled->velocity = link->predicted_velocity = tlwMulAdd(body->velocity, dt, push);
-        coupled->spin = link->predicted_spin = tlwMulAdd(body->spin, dt, link->contact_spin);
-        link->push[1] = link->push[0];
-        link->turn[1] = link->turn[0];
+        coupled->contact_velocity = link->solve.contact_velocity;
+        coupled->contact_spin = link->solve.contact_spin;
+        coupled->velocity = link->solve.predicted_velocity;
+        coupled->spin = link->solve.predicted_spin;
         solid->motion = (tlwMotion){body->position, coupled->velocity, coupled->spin};
     }
     return TLW_OK;
@@ -380,9 +369,6 @@ void tlwFinishBodies(tlwBodies *bodies, double dt, const tlwBodyCoupling *coupli
         if (!link->rigid)
             continue;
         const tlwCoupledBody *coupled = &coupling->bodies[next++];
-        link->push[0] = tlwScale(tlwSub(coupled->velocity, link->predicted_velocity), 1 / dt);
-        link->turn[0] = tlwScale(tlwSub(coupled->spin, link->predicted_spin), 1 / dt);
-        link->free_velocity = tlwMulAdd(coupled->velocity, -dt, link->contact_velocity);
-        link->free_spin = tlwMulAdd(coupled->spin, -dt, link->contact_spin);
+        tlwFinishMotion(&link->solve, coupled->velocity, coupled->spin, dt);
     }
 }

@@ -12,6 +12,7 @@
 
 #include "rigid/world.h"
 #include "step/bodies/coupling.h"
+#include "step/bodies/solve_motion.h"
 #include "step/obstacles/placed_mesh.h"
 
 // What ties a scene object to the rigid world.
@@ -22,15 +23,12 @@ typedef struct tlwBodyLink {
     bool bonded;   // wax is frozen onto it; within a step
     double volume; // m3, of rigid ones
     tlwCollider *collider;
-    int builds;                                 // tlwPlacedMesh.builds of the field that the collider is made of
-    const tlwSdf *sdf;                          // that field
-    tlwVec3 scale, stretch;                     // that it was built with; growth per second over the present solve
-    float *positions, *vertex_velocity;         // of deforming meshes: at that time, and over the present solve
-    tlwVec3 contact_velocity, contact_spin;     // what contacts and joints are expected to add per second
-    tlwVec3 push[2], turn[2];                   // what pressure added per second in the last two solves, latest first
-    tlwVec3 predicted_velocity, predicted_spin; // before pressure
-    tlwVec3 free_velocity, free_spin;           // after pressure, without contacts
-    tlwVec3 old_velocity, old_spin;             // before the present step
+    int builds;                         // tlwPlacedMesh.builds of the field that the collider is made of
+    const tlwSdf *sdf;                  // that field
+    tlwVec3 scale, stretch;             // that it was built with; growth per second over the present solve
+    float *positions, *vertex_velocity; // of deforming meshes: at that time, and over the present solve
+    tlwSolveMotion solve;
+    tlwVec3 old_velocity, old_spin; // before the present step
 } tlwBodyLink;
 
 typedef struct tlwBodies {

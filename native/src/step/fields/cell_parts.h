@@ -2,6 +2,8 @@
 #ifndef TLW_STEP_FIELDS_CELL_PARTS_H
 #define TLW_STEP_FIELDS_CELL_PARTS_H
 
+#include <math.h>
+
 enum { TLW_CELL_SIDE = 4, TLW_CELL_PARTS = TLW_CELL_SIDE * TLW_CELL_SIDE * TLW_CELL_SIDE };
 
 // In a cell and its neighbours, [z][y][x].
@@ -43,6 +45,15 @@ static inline float tlwGetInsideShare(const float parts[TLW_CELL_PARTS], float s
         sum += x < 0 ? 0 : x > 1 ? 1 : x;
     }
     return sum / TLW_CELL_PARTS;
+}
+
+// Distance in cells of a plane from a cell's centre that leaves this share of it, where shares are means over tents two
+// cells wide.
+static inline float tlwGetPlaneDistance(float share)
+{
+    if (share < 0.5f)
+        return 1 - sqrtf(2 * (share > 0 ? share : 0));
+    return sqrtf(2 * (1 - (share < 1 ? share : 1))) - 1;
 }
 
 #endif

@@ -120,8 +120,8 @@ static void addBodies(const tlwFlightInput *in, const uint8_t *of_links, int par
         tlwPartMomentum *total = &totals[of_links[n] - 1];
         const tlwBody *body = &in->bodies->world->bodies[link->body];
         tlwMat3 inertia = tlwRotateMat3(body->rotation, body->inertia);
-        addMass(total, body->mass, body->position, link->free_velocity);
-        total->angular = tlwAdd(total->angular, tlwMulMat3(inertia, link->free_spin));
+        addMass(total, body->mass, body->position, link->solve.free_velocity);
+        total->angular = tlwAdd(total->angular, tlwMulMat3(inertia, link->solve.free_spin));
         double trace = 0.5 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
         for (int a = 0; a < 3; a++) // from inertia back to second moments
             total->second[a] += trace - inertia.m[a][a];
@@ -295,8 +295,8 @@ static void giveBack(const Give *g, const uint8_t *of_links)
         if (!link->rigid || !m->given)
             continue;
         tlwVec3 v = motionAt(m, in->bodies->world->bodies[link->body].position);
-        link->free_velocity = tlwAdd(link->free_velocity, v);
-        link->free_spin = tlwAdd(link->free_spin, m->spin);
+        link->solve.free_velocity = tlwAdd(link->solve.free_velocity, v);
+        link->solve.free_spin = tlwAdd(link->solve.free_spin, m->spin);
     }
     tlwParallelFor(in->context->threads, in->particles->count, 4096, particleRange, (void *)g);
     tlwParallelFor(in->context->threads, in->flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, (void *)g);

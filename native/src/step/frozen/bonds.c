@@ -29,7 +29,7 @@ tlwResult tlwKeepBonds(const tlwScene *scene, const tlwPairTable *pairs, tlwPiec
     if (!pieces->bonds)
         return TLW_OUT_OF_MEMORY;
     for (int64_t n = 0; n < pairs->count; n++) {
-        tlwBond bond = {pairs->items[n].a, pairs->items[n].b - (int)TLW_BOND_OBJECT(0)};
+        tlwBond bond = {pairs->items[n].a, tlwGetBondObject((uint32_t)pairs->items[n].b)};
         if (tlwIsBodyBond(scene, (uint32_t)pairs->items[n].b))
             pieces->bonds[pieces->bond_count++] = bond;
     }
@@ -147,7 +147,7 @@ void tlwBindPieces(tlwBodies *bodies, const tlwPlacedMeshes *solids, tlwPieces *
         int number = coupled->object - TLW_PIECE_KEY(1);
         tlwPiece *piece = number >= 0 ? &pieces->items[number] : NULL;
         tlwBodyLink *link = piece ? NULL : findLink(bodies, solids, coupled->object);
-        *(piece ? &piece->predicted_velocity : &link->predicted_velocity) = coupled->velocity;
-        *(piece ? &piece->predicted_spin : &link->predicted_spin) = coupled->spin;
+        *(piece ? &piece->solve.predicted_velocity : &link->solve.predicted_velocity) = coupled->velocity;
+        *(piece ? &piece->solve.predicted_spin : &link->solve.predicted_spin) = coupled->spin;
     }
 }

@@ -15,7 +15,7 @@
 // Whether a particle with this bond froze onto a rigid body.
 static inline bool tlwIsBodyBond(const tlwScene *scene, uint32_t bond)
 {
-    return bond >= TLW_BOND_OBJECT(0) && tlwGetTraits(&scene->objects[bond - TLW_BOND_OBJECT(0)].def)->body;
+    return bond >= TLW_BOND_OBJECT(0) && tlwGetTraits(&scene->objects[tlwGetBondObject(bond)].def)->body;
 }
 
 // Joints for the bonds, when pieces have their places in the rigid world; and away with them after its runs.

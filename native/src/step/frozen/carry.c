@@ -51,7 +51,7 @@ static void addBonds(const tlwGrid *grid, const tlwParticles *q, const Shape *sh
         uint32_t bond = tlwGetBond(q->frozen[n]);
         if (bond < TLW_BOND_OBJECT(0))
             continue;
-        const Shape *shape = findShape(shapes, shape_count, (int)(bond - TLW_BOND_OBJECT(0)));
+        const Shape *shape = findShape(shapes, shape_count, tlwGetBondObject(bond));
         const tlwPiece *piece = shape ? tlwFindPiece(pieces, tlwGetPieceId(q->frozen[n])) : NULL;
         if (!piece || piece->object != shape->object)
             continue;

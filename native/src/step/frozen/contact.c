@@ -42,8 +42,8 @@ static tlwPieceBox makeBox(tlwVec3 low, tlwVec3 high, double by, bool dynamic)
 static double reachOf(const tlwPiecePlace *p, const tlwPiece *piece)
 {
     double radius = 0.5 * tlwLength(tlwSub(piece->high, piece->low)) + p->grid->dx;
-    double speed = fmax(tlwLength(piece->velocity), tlwIsFreePiece(piece) ? tlwLength(piece->free_velocity) : 0) +
-                   fmax(tlwLength(piece->spin), tlwIsFreePiece(piece) ? tlwLength(piece->free_spin) : 0) * radius;
+    double speed = fmax(tlwLength(piece->velocity), tlwIsFreePiece(piece) ? tlwLength(piece->solve.free_velocity) : 0) +
+                   fmax(tlwLength(piece->spin), tlwIsFreePiece(piece) ? tlwLength(piece->solve.free_spin) : 0) * radius;
     double gravity = tlwLength(p->world->solids->scene->def.gravity);
     return (speed + gravity * p->dt) * p->dt + p->grid->dx;
 }
@@ -174,7 +174,7 @@ static tlwResult placeBodies(tlwPiecePlace *p)
             TLW_TRY(tlwAddRigidBody(world, &body, &piece->body, message));
         else
             world->bodies[piece->body] = body;
-        tlwSetPredictedVelocity(world, piece->body, piece->free_velocity, piece->free_spin, p->dt);
+        tlwSetPredictedVelocity(world, piece->body, piece->solve.free_velocity, piece->solve.free_spin, p->dt);
     }
     return TLW_OK;
 }
@@ -237,10 +237,10 @@ static bool isTouched(const tlwBody *body)
 // by the mean of old and new (see step/bodies/bodies.c).
 static void moveFlying(const tlwBody *body, double dt, tlwPiece *piece)
 {
-    tlwVec3 more = tlwScale(tlwSub(piece->free_spin, piece->spin), 0.5 * dt);
+    tlwVec3 more = tlwScale(tlwSub(piece->solve.free_spin, piece->spin), 0.5 * dt);
     piece->turn = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(more), body->rotation));
-    piece->shift = tlwScale(piece->free_velocity, dt);
-    piece->velocity = piece->free_velocity;
+    piece->shift = tlwScale(piece->solve.free_velocity, dt);
+    piece->velocity = piece->solve.free_velocity;
     piece->spin = body->spin;
 }
 
@@ -301,17 +301,6 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
     }
 }
 
-static double lesser(double a, double b)
-{
-    return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
-}
-
-// The blow of an impact is not taken for a force that stays (see step/bodies/bodies.h).
-static tlwVec3 lasting(const tlwVec3 last[2])
-{
-    return (tlwVec3){lesser(last[0].x, last[1].x), lesser(last[0].y, last[1].y), lesser(last[0].z, last[1].z)};
-}
-
 void tlwPushPieces(const tlwPieceWorld *place, double time, double dt, tlwPieces *pieces)
 {
     const tlwScene *scene = place->solids->scene;
@@ -320,9 +309,9 @@ void tlwPushPieces(const tlwPieceWorld *place, double time, double dt, tlwPieces
         if (!place->world || piece->body < 0 || !tlwIsFreePiece(piece))
             continue;
         tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
-        push = tlwAdd(push, lasting(piece->push));
+        push = tlwAdd(push, tlwGetLasting(piece->solve.push));
         tlwSetPredictedVelocity(place->world, piece->body, tlwMulAdd(piece->velocity, dt, push),
-                                tlwMulAdd(piece->spin, dt, lasting(piece->turning)), dt);
+                                tlwMulAdd(piece->spin, dt, tlwGetLasting(piece->solve.turn)), dt);
     }
 }
 
@@ -331,7 +320,7 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
     for (int n = 0; n < pieces->count; n++) {
         tlwPiece *piece = &pieces->items[n];
         tlwBody *body = place->world && piece->body >= 0 ? &place->world->bodies[piece->body] : NULL;
-        piece->contact_velocity = piece->contact_spin = (tlwVec3){0, 0, 0};
+        piece->solve.contact_velocity = piece->solve.contact_spin = (tlwVec3){0, 0, 0};
         if (!body)
             continue;
         body->collider = NULL; // it goes with the step
@@ -340,7 +329,7 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));
         tlwVec3 push = tlwAdd(body->contact_impulse, body->joint_impulse);
         tlwVec3 turn = tlwAdd(body->contact_angular_impulse, body->joint_angular_impulse);
-        piece->contact_velocity = tlwScale(push, 1 / (body->mass * dt));
-        piece->contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
+        piece->solve.contact_velocity = tlwScale(push, 1 / (body->mass * dt));
+        piece->solve.contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
     }
 }

@@ -79,15 +79,6 @@ static void growRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Distance in cells of a plane that leaves this share: the shares are means
-// over tents two cells wide.
-static float planeDistance(float fill)
-{
-    if (fill < 0.5f)
-        return 1 - sqrtf(2 * (fill > 0 ? fill : 0));
-    return sqrtf(2 * (1 - (fill < 1 ? fill : 1))) - 1;
-}
-
 // A cell and the particles of a piece around it.
 typedef struct Fill {
     const int *at;
@@ -141,8 +132,8 @@ static void distanceRange(void *context, int64_t begin, int64_t end)
             for (int i = 0; i < TLW_TILE; i++)
                 if (u->near[row + i])
                     u->distance[row + i] =
-                        planeDistance(fillOf(u, (int)t, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k},
-                                             u->pieces->items[u->near[row + i] - 1].id));
+                        tlwGetPlaneDistance(fillOf(u, (int)t, (int[3]){u->grid->tiles[t].cell[0] + i, (int)j, k},
+                                                   u->pieces->items[u->near[row + i] - 1].id));
 }
 
 static tlwAround lookAround(const Cut *u, int64_t c)

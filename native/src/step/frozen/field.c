@@ -1,6 +1,7 @@
 #include "step/frozen/field.h"
 
 #include "base/memory.h"
+#include "step/fields/cell_parts.h"
 #include "step/frozen/pieces.h"
 
 #include <string.h>
@@ -37,14 +38,6 @@ static void addShare(const tlwPieceField *f, const int low[3], const float p[3],
     }
 }
 
-// Distance in cells of a plane that leaves this share: the shares are means over tents two cells wide.
-static float planeDistance(float fill)
-{
-    if (fill < 0.5f)
-        return 1 - sqrtf(2 * (fill > 0 ? fill : 0));
-    return sqrtf(2 * (1 - (fill < 1 ? fill : 1))) - 1;
-}
-
 // Cells at the surface know their distance, others only their sign.
 static void startValues(tlwPieceField *f, const float *fill)
 {
@@ -59,7 +52,7 @@ static void startValues(tlwPieceField *f, const float *fill)
                     border = border || (at[a] > 0 && (fill[c - stride[a]] >= 0.5f) != inside);
                     border = border || (at[a] + 1 < f->dims[a] && (fill[c + stride[a]] >= 0.5f) != inside);
                 }
-                f->value[c] = border ? planeDistance(fill[c]) * (float)f->dx : inside ? -FAR : FAR;
+                f->value[c] = border ? tlwGetPlaneDistance(fill[c]) * (float)f->dx : inside ? -FAR : FAR;
             }
 }
 

@@ -111,12 +111,7 @@ static void takeHistory(const tlwPiece *from, tlwPiece *to)
     to->id = from->id;
     to->body = from->body;
     to->rotation = from->rotation;
-    to->free_velocity = from->free_velocity;
-    to->free_spin = from->free_spin;
-    to->contact_velocity = from->contact_velocity;
-    to->contact_spin = from->contact_spin;
-    memcpy(to->push, from->push, sizeof to->push);
-    memcpy(to->turning, from->turning, sizeof to->turning);
+    to->solve = from->solve;
 }
 
 tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, tlwPieces *fresh)

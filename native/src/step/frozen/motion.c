@@ -245,17 +245,13 @@ tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double tim
         if (!body)
             return tlwFailMemory(&context->message, "the frozen pieces");
         tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
-        push = tlwAdd(push, piece->contact_velocity);
-        piece->predicted_velocity = tlwMulAdd(piece->velocity, dt, push);
-        piece->predicted_spin = tlwMulAdd(piece->spin, dt, piece->contact_spin);
-        piece->push[1] = piece->push[0];
-        piece->turning[1] = piece->turning[0];
+        tlwPredictMotion(&piece->solve, piece->velocity, piece->spin, push, dt);
         *body = (tlwCoupledBody){.object = TLW_PIECE_KEY(n + 1),
                                  .inverse_mass = 1 / piece->mass,
                                  .inverse_inertia = tlwMat3Inverse(piece->inertia),
                                  .centre = piece->centre,
-                                 .velocity = piece->predicted_velocity,
-                                 .spin = piece->predicted_spin};
+                                 .velocity = piece->solve.predicted_velocity,
+                                 .spin = piece->solve.predicted_spin};
     }
     tlwMotion *motions = listCoupled(pieces, coupling);
     if (!motions)
@@ -275,10 +271,7 @@ void tlwMovePieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pie
         tlwPiece *piece = pieceOf(pieces, body);
         if (!piece)
             continue;
-        piece->push[0] = tlwScale(tlwSub(body->velocity, piece->predicted_velocity), 1 / dt);
-        piece->turning[0] = tlwScale(tlwSub(body->spin, piece->predicted_spin), 1 / dt);
-        piece->free_velocity = tlwMulAdd(body->velocity, -dt, piece->contact_velocity);
-        piece->free_spin = tlwMulAdd(body->spin, -dt, piece->contact_spin);
+        tlwFinishMotion(&piece->solve, body->velocity, body->spin, dt);
     }
     tlwMotion *motions = listCoupled(pieces, coupling);
     Faces f = {.flow = flow, .labels = tlwGetInts(&flow->grid, flow->label), .motions = motions};

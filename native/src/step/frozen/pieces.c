@@ -149,7 +149,7 @@ static bool isTooHot(const Find *f, uint32_t bond, int64_t n)
     const tlwScene *scene = f->search->solids->scene;
     if (!tlwIsBodyBond(scene, bond))
         return false;
-    const tlwHeatObject *heat = &f->search->heat[bond - TLW_BOND_OBJECT(0)];
+    const tlwHeatObject *heat = &f->search->heat[tlwGetBondObject(bond)];
     return heat->conductivity > 0 && heat->temperature >= scene->materials[f->particles->material[n]].def.solidus;
 }
 
@@ -235,13 +235,14 @@ static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds
     for (int64_t n = 0; ok && n < bonds->count; n++) {
         const tlwPairMass *hold = &bonds->items[n];
         if (tlwIsBodyBond(f->search->solids->scene, (uint32_t)hold->b)) {
-            f->pieces->items[hold->a].bonded = hold->b - 2;
+            f->pieces->items[hold->a].bonded = tlwGetBondObject((uint32_t)hold->b);
             continue;
         }
         if (hold->mass <= best[hold->a])
             continue;
         best[hold->a] = hold->mass;
-        f->pieces->items[hold->a].object = hold->b == (int)TLW_BOND_WALL ? TLW_WALL_OBJECT : hold->b - 2;
+        f->pieces->items[hold->a].object =
+            hold->b == (int)TLW_BOND_WALL ? TLW_WALL_OBJECT : tlwGetBondObject((uint32_t)hold->b);
     }
     tlwFree(best);
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
@@ -301,7 +302,7 @@ static void wordRange(void *context, int64_t begin, int64_t end)
         // What is free has no bonds left: a last weak one does not tie it down again.
         bool live = !piece ? false
                     : tlwIsBodyBond(f->search->solids->scene, bond)
-                        ? tlwIsBonded(f->pieces, f->member[n] - 1, (int)bond - 2)
+                        ? tlwIsBonded(f->pieces, f->member[n] - 1, tlwGetBondObject(bond))
                         : piece->object != TLW_NO_OBJECT;
         f->particles->frozen[n] = !piece ? 0 : piece->id << TLW_BOND_BITS | (live ? bond : TLW_BOND_NONE);
     }

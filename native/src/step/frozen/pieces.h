@@ -13,6 +13,7 @@
 #define TLW_STEP_FROZEN_PIECES_H
 
 #include "base/vec.h"
+#include "step/bodies/solve_motion.h"
 #include "step/fields/sorting.h"
 #include "step/heat/heat.h"
 #include "step/obstacles/placed_mesh.h"
@@ -26,6 +27,12 @@ enum { TLW_FROZEN_NOT = 0, TLW_FROZEN_CELL = 1, TLW_FROZEN_HELD = 2, TLW_FROZEN_
 #define TLW_BOND_WALL 1u
 #define TLW_BOND_OBJECT(object) ((uint32_t)(object) + 2u)
 #define TLW_BOND_MAX ((1u << TLW_BOND_BITS) - 1)
+
+// The object of a bond made by TLW_BOND_OBJECT.
+static inline int tlwGetBondObject(uint32_t bond)
+{
+    return (int)(bond - TLW_BOND_OBJECT(0));
+}
 
 static inline uint32_t tlwGetPieceId(uint32_t frozen)
 {
@@ -49,12 +56,9 @@ typedef struct tlwPiece {
     tlwMat3 inertia;           // kg m2 about the centre
     int64_t cells, particles;
 
-    tlwQuat rotation;                           // since it came to be
-    tlwVec3 velocity, spin;                     // as contacts left it, at the start of the pressure solve
-    tlwVec3 free_velocity, free_spin;           // after pressure, without contacts
-    tlwVec3 contact_velocity, contact_spin;     // what contacts are expected to add per second
-    tlwVec3 push[2], turning[2];                // what pressure added per second in the last two solves, latest first
-    tlwVec3 predicted_velocity, predicted_spin; // before pressure
+    tlwQuat rotation;       // since it came to be
+    tlwVec3 velocity, spin; // as contacts left it, at the start of the pressure solve
+    tlwSolveMotion solve;
 
     // Of the present step: the way, and the body's turn about its centre.
     tlwVec3 shift;

@@ -14,7 +14,7 @@
 typedef struct Transfer {
     tlwFlow *flow;
     const tlwParticles *particles;
-    const tlwSortedCells *sorted;
+    const tlwParticleOrder *order;
     const tlwMaterial *materials;
     double *mass, *heat;
     double ambient, share, front_share;
@@ -86,20 +86,20 @@ static void gatherRange(void *context, int64_t begin, int64_t end)
                 tlwGetFloats(grid, flow->temperature)[c] = (float)t->ambient;
                 tlwGetFloats(grid, flow->melt)[c] = 0;
             }
-        const int32_t *cells = t->sorted->cell_start + tile * (TLW_TILE_CELLS + 1);
+        const int32_t *cells = t->order->cell_start + tile * (TLW_TILE_CELLS + 1);
         for (int cell = 0; cell < TLW_TILE_CELLS; cell++)
             if (cells[cell + 1] > cells[cell])
-                gatherCell(t, getIndex(grid, &grid->tiles[tile], cell), t->sorted->tile_start[tile] + cells[cell],
-                           t->sorted->tile_start[tile] + cells[cell + 1]);
+                gatherCell(t, getIndex(grid, &grid->tiles[tile], cell), t->order->tile_start[tile] + cells[cell],
+                           t->order->tile_start[tile] + cells[cell + 1]);
     }
 }
 
-void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const tlwSortedCells *sorted,
+void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const tlwParticleOrder *order,
                    const tlwMaterial *materials, double ambient_temperature, int mass)
 {
     Transfer t = {.flow = flow,
                   .particles = particles,
-                  .sorted = sorted,
+                  .order = order,
                   .materials = materials,
                   .mass = tlwGetDoubles(&flow->grid, mass),
                   .ambient = ambient_temperature};
@@ -252,9 +252,9 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
     const tlwParticles *p = t->particles;
     double carry = 0; // J that rounding has held back so far
     Hood hood;
-    const int32_t *cells = t->sorted->cell_start + tile_number * (TLW_TILE_CELLS + 1);
+    const int32_t *cells = t->order->cell_start + tile_number * (TLW_TILE_CELLS + 1);
     for (int cell = 0; cell < TLW_TILE_CELLS; cell++) {
-        int64_t first = t->sorted->tile_start[tile_number] + cells[cell], next = first + cells[cell + 1] - cells[cell];
+        int64_t first = t->order->tile_start[tile_number] + cells[cell], next = first + cells[cell + 1] - cells[cell];
         if (next == first)
             continue;
         loadHood(b, cell, &hood);
@@ -283,7 +283,7 @@ static void returnTile(Transfer *t, int64_t tile_number, Block *b, Value *values
 static void returnRange(void *context, int64_t begin, int64_t end)
 {
     Transfer *t = context;
-    const int64_t *start = t->sorted->tile_start;
+    const int64_t *start = t->order->tile_start;
     int64_t most = 0;
     for (int64_t tile = begin; tile < end; tile++)
         most = start[tile + 1] - start[tile] > most ? start[tile + 1] - start[tile] : most;
@@ -325,12 +325,12 @@ static void updateRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
+tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                         const tlwMaterial *materials, double conduction, int mass, int heat)
 {
     Transfer t = {.flow = flow,
                   .particles = particles,
-                  .sorted = sorted,
+                  .order = order,
                   .materials = materials,
                   .mass = tlwGetDoubles(&flow->grid, mass),
                   .heat = tlwGetDoubles(&flow->grid, heat)};

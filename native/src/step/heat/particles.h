@@ -5,17 +5,12 @@
 #include "scene/material.h"
 #include "shape/particles.h"
 #include "step/fields/flow.h"
-
-// Where the particles of tiles and cells begin: particles are sorted by tile, then cell.
-typedef struct tlwSortedCells {
-    const int64_t *tile_start; // tile_count + 1
-    const int32_t *cell_start; // per tile TLW_TILE_CELLS + 1, relative to tile_start; cell = i + 8 j + 64 k
-} tlwSortedCells;
+#include "step/fields/sorting.h"
 
 // Particles to cells. Writes `mass` (double, kg) and of `flow`: fill, density, material, enthalpy, temperature and
 // melt; all zero, and the temperature ambient, where a cell of an active tile holds no particle. The material is the
 // one with the most mass; what others hold counts at the enthalpy that the cell's material has at their temperature.
-void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const tlwSortedCells *sorted,
+void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *particles, const tlwParticleOrder *order,
                    const tlwMaterial *materials, double ambient_temperature, int mass);
 
 // Cells to particles: `heat` (double, J) is what each cell received. Particles take the interpolated change, keep most
@@ -25,7 +20,7 @@ void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *parti
 // smallest and largest new value of the cells around it. The particles of a cell receive exactly the cell's heat;
 // rounding is carried on from particle to particle, so that slow heating is not lost in it. Also brings enthalpy,
 // temperature and melt of `flow` up to date.
-tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
+tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                         const tlwMaterial *materials, double conduction, int mass, int heat);
 
 // K and melt of every particle; either array may be null.

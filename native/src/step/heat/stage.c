@@ -46,7 +46,7 @@ static void forgetHeat(const tlwHeatDef *def)
         def->objects[o].heat = 0;
 }
 
-tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
+tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                          const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message)
 {
     *stats = (tlwHeatStats){0};
@@ -56,14 +56,14 @@ tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *parti
     if (mass < 0 || heat < 0)
         result = tlwFailMemory(message, "the heat step");
     if (result == TLW_OK) {
-        tlwGatherHeat(threads, flow, particles, sorted, def->materials, def->ambient_temperature, mass);
+        tlwGatherHeat(threads, flow, particles, order, def->materials, def->ambient_temperature, mass);
         forgetHeat(def);
         thermal = isThermal(threads, flow, def, mass);
         if (thermal)
             result = tlwSolveHeat(threads, flow, def, mass, heat, stats, message);
     }
     if (result == TLW_OK && thermal &&
-        tlwReturnHeat(threads, flow, particles, sorted, def->materials, stats->diffusion_number, mass, heat) != TLW_OK)
+        tlwReturnHeat(threads, flow, particles, order, def->materials, stats->diffusion_number, mass, heat) != TLW_OK)
         result = tlwFailMemory(message, "the heat step");
     tlwReturnField(&flow->grid, heat);
     tlwReturnField(&flow->grid, mass);

@@ -2,6 +2,7 @@
 #ifndef TLW_STEP_HEAT_STAGE_H
 #define TLW_STEP_HEAT_STAGE_H
 
+#include "step/fields/sorting.h"
 #include "step/heat/heat.h"
 #include "step/heat/particles.h"
 
@@ -10,7 +11,7 @@
 // With thermal_speed or dt 0, or when everything is as warm as the air, nothing moves, but the fields are filled in all
 // the same.
 // On TLW_NOT_CONVERGED particles and objects are as they were: try again with a shorter dt.
-tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwSortedCells *sorted,
+tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                          const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message);
 
 #endif

@@ -203,9 +203,8 @@ tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwPart
                       .emissivity = scene->def.emissivity,
                       .thermal_speed = thermal->active ? scene->def.thermal_speed : 0,
                       .dt = dt};
-    tlwSortedCells sorted = {order->tile_start, order->cell_start};
     tlwHeatStats stats;
-    tlwResult result = tlwAdvanceHeat(context->threads, flow, particles, &sorted, &def, &stats, &context->message);
+    tlwResult result = tlwAdvanceHeat(context->threads, flow, particles, order, &def, &stats, &context->message);
     *iterations = stats.iterations;
     return result;
 }

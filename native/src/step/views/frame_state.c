@@ -75,7 +75,6 @@ static tlwResult copyFields(tlwThreads *threads, const tlwFlow *flow, tlwFlow *c
     return TLW_OK;
 }
 
-// Affine parts and masses stay behind: no file holds them.
 static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
 {
     TLW_TRY(tlwReserveParticles(to, from->count));
@@ -84,13 +83,9 @@ static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
     tlwParticleArray a[TLW_PARTICLE_ARRAYS], b[TLW_PARTICLE_ARRAYS];
     tlwListParticleArrays(&source, a);
     tlwListParticleArrays(to, b);
-    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++) {
-        bool needed = a[n].data != (void **)&source.mass && a[n].data != (void **)&source.frozen;
-        for (int m = 0; m < TLW_AFFINE_WORDS; m++)
-            needed = needed && a[n].data != (void **)&source.affine[m];
-        if (needed && from->count)
+    for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++)
+        if (a[n].shown && from->count)
             memcpy(*b[n].data, *a[n].data, a[n].element * (size_t)from->count);
-    }
     return TLW_OK;
 }
 

@@ -75,11 +75,11 @@ static void addBodies(const tlwBodies *bodies, tlwStats *stats)
         if (!link->rigid)
             continue;
         const tlwBody *body = &bodies->world->bodies[link->body];
-        tlwVec3 own = tlwMulMat3(tlwRotateMat3(body->rotation, body->inertia), link->free_spin);
-        tlwVec3 linear = tlwScale(link->free_velocity, body->mass);
+        tlwVec3 own = tlwMulMat3(tlwRotateMat3(body->rotation, body->inertia), link->solve.free_spin);
+        tlwVec3 linear = tlwScale(link->solve.free_velocity, body->mass);
         stats->momentum = tlwAdd(stats->momentum, linear);
         stats->angular_momentum = tlwAdd(stats->angular_momentum, tlwAdd(own, tlwCross(body->position, linear)));
-        stats->kinetic_energy += 0.5 * (tlwDot(link->free_velocity, linear) + tlwDot(link->free_spin, own));
+        stats->kinetic_energy += 0.5 * (tlwDot(link->solve.free_velocity, linear) + tlwDot(link->solve.free_spin, own));
     }
 }
 
