@@ -18,7 +18,8 @@
 //   that names the object, says what is wrong and what to do. Nothing is half done: outputs are left as they were.
 // - Every Def struct must come from its tlwDefault...Def() function. It carries a cookie, so a struct that was never
 //   initialised, or that was compiled against another version of this header, is refused instead of misread.
-// - A context and all that is made from it belong to one thread at a time. Two contexts share nothing.
+// - A context and all that is made from it belong to one thread at a time. Two contexts share nothing but freed memory,
+//   as with any allocator; no result depends on it.
 // - Handles are destroyed in reverse order of creation: sim, scene, context.
 #ifndef TALLOW_H
 #define TALLOW_H

@@ -43,10 +43,12 @@ static struct {
     int count;
     size_t bytes;
     unsigned round;
-    bool off;
     int map; // see openMap
     pid_t map_of;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .map = -1};
+
+// Each thread decides about what it frees, so that a large simulation does not decide for a small one beside it.
+static _Thread_local bool not_kept;
 
 // Sanitizers are to notice who uses a block after it was freed. They mark every eighth byte somewhere, which would cost
 // sparse blocks memory.
@@ -227,7 +229,7 @@ static Head *takeOut(int n)
 
 static void putIn(Head *head)
 {
-    if ((kept.off && head->dense) || head->size < LEAST || head->size > MOST_BYTES || (!kept.off && openMap() < 0) ||
+    if ((not_kept && head->dense) || head->size < LEAST || head->size > MOST_BYTES || (!not_kept && openMap() < 0) ||
         (!head->dense && head->uses >= MOST_USES)) {
         unmapBlock(head);
         return;
@@ -304,7 +306,7 @@ static void *getBlock(size_t bytes, bool dense, bool zero)
     size_t size = sizeOf(bytes);
     pthread_mutex_lock(&kept.lock);
     Head *head = findBlock(size, dense, zero);
-    bool shrink = kept.off && !dense; // what was written beyond is not for this user
+    bool shrink = not_kept && !dense; // what was written beyond is not for this user
     if (head)
         c.map = openMap();
     pthread_mutex_unlock(&kept.lock);
@@ -389,10 +391,15 @@ void *tlwGrowPages(void *block, size_t bytes)
 void tlwKeepPages(bool keep)
 {
     pthread_mutex_lock(&kept.lock);
-    kept.off = !keep;
+    not_kept = !keep;
     if (!keep)
         dropOlderThan(0);
     pthread_mutex_unlock(&kept.lock);
+}
+
+bool tlwArePagesKept(void)
+{
+    return !not_kept;
 }
 
 void tlwCleanPages(tlwThreads *threads)
@@ -401,7 +408,7 @@ void tlwCleanPages(tlwThreads *threads)
     pthread_mutex_lock(&kept.lock);
     kept.round++;
     dropOlderThan(MOST_ROUNDS);
-    bool keep = !kept.off;
+    bool keep = !not_kept;
     takeOutFor(&c, !keep);
     c.map = keep ? openMap() : -1;
     pthread_mutex_unlock(&kept.lock);

@@ -27,9 +27,10 @@ void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count);
 // is new is zero, but for scratch. Null grows to a dense one.
 void *tlwGrowPages(void *block, size_t bytes);
 
-// Pages that this process frees are kept for whoever asks next (see pages.c), or go back to the system: dense ones at
-// once, others when they would be cleaned. Kept at the start.
+// Pages that this thread frees are kept for whoever asks next, or go back to the system: dense ones at once, others
+// when they would be cleaned. Kept at the start. All threads share what is kept.
 void tlwKeepPages(bool keep);
+bool tlwArePagesKept(void);
 // Make those that are kept zero on all threads, else whoever gets them does it, on one. Or give them back on all.
 void tlwCleanPages(tlwThreads *threads);
 // Give those that are kept back to the system.

@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/pages.h"
 #include "base/task.h"
 #include "cache/frame.h"
 #include "scene/scene.h"
@@ -20,6 +21,7 @@ struct tlwOutput {
     tlwTask *task;
     tlwFrameTimes times;
     int frame;
+    bool keeps_pages; // as the simulation does
     tlwResult result;
 };
 
@@ -55,6 +57,7 @@ void tlwDestroyOutput(tlwOutput *output)
 static void write(void *context)
 {
     tlwOutput *output = context;
+    tlwKeepPages(output->keeps_pages);
     tlwFrameState state = {&output->context, output->scene, &output->copy.flow, &output->copy.particles,
                            &output->copy.stats};
     output->result = tlwWriteFrame(&state, &output->buffers, output->folder, output->frame, &output->bodies,
@@ -64,6 +67,7 @@ static void write(void *context)
 tlwResult tlwStartOutput(tlwOutput *output, const tlwSim *sim, int frame, double seconds, double waited)
 {
     output->frame = frame;
+    output->keeps_pages = tlwArePagesKept();
     output->times = (tlwFrameTimes){seconds, waited};
     TLW_TRY(tlwDescribeBodies(sim, output->scene, frame, &output->bodies));
     tlwFrameState state = tlwShowFrame(sim);

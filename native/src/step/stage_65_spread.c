@@ -2,7 +2,7 @@
 #include "base/context.h"
 #include "step/bodies/bodies.h"
 #include "step/liquid/advect.h"
-#include "step/pressure/pressure.h"
+#include "step/pressure/density.h"
 #include "step/stages.h"
 
 static tlwResult spread(tlwSim *sim, tlwPressure *pressure)
