@@ -29,7 +29,7 @@ static const Command commands[] = {
      "\n"
      "PATH is a scene folder, a cache folder, or a .ply, .vdb or .tlw file.\n"},
     {"verify", tlwRunVerify, "compare the physics with known results",
-     "tallow verify [NAME...] [--quick] [--list] [--threads N] [--json]\n"
+     "tallow verify [NAME...] [--quick] [--list] [--threads N] [--json | --markdown]\n"
      "\n"
      "Runs small scenes whose result is known and prints what was measured, the reference, the\n"
      "error and its limit. Ends with 1 when a case fails. Without a NAME all cases run.\n"
@@ -37,7 +37,8 @@ static const Command commands[] = {
      "  --list         names and descriptions only\n"
      "  --quick        only the cases that take seconds\n"
      "  --threads N    worker threads, 0 = one per core\n"
-     "  --json         one JSON object per case and line\n"},
+     "  --json         one JSON object per case and line\n"
+     "  --markdown     docs/validation.md: results and what is known of each case\n"},
     {"bench", tlwRunBench, "measure the speed",
      "tallow bench [NAME...] [--resolution N] [--frames N] [--threads N] [--warm-up N] [--scaling] [--list] [--json]\n"
      "\n"

@@ -3,8 +3,7 @@
 #include "cli.h"
 #include "lines.h"
 
-#include <math.h>
-#include <stdarg.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,195 +19,179 @@ extern const tlwVerifyCase tlw_verify_rigid[];
 extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
-// Every list of cases; verify_*.c define them.
-static const tlwVerifyCase *const tlw_verify_groups[] = {
-    tlw_verify_flow,    tlw_verify_viscosity, tlw_verify_heat,   tlw_verify_melt, tlw_verify_harden, tlw_verify_rigid,
-    tlw_verify_surface, tlw_verify_drag,      tlw_verify_inflow, tlw_verify_ball, tlw_verify_lift};
-
-struct tlwReport {
-    bool json;
-    int threads;
-    int rows, failures;
-    const char *name;
+// Every list of cases, in the order of docs/validation.md; verify_*.c define them.
+static const struct {
+    const char *title;
+    const tlwVerifyCase *cases;
+} tlw_verify_groups[] = {
+    {"Flow", tlw_verify_flow},
+    {"Viscosity", tlw_verify_viscosity},
+    {"Heat", tlw_verify_heat},
+    {"Melting", tlw_verify_melt},
+    {"Hardening", tlw_verify_harden},
+    {"Rigid bodies", tlw_verify_rigid},
+    {"Surface", tlw_verify_surface},
+    {"Viscous drag", tlw_verify_drag},
+    {"Inflows", tlw_verify_inflow},
+    {"Hot bodies in wax", tlw_verify_ball},
+    {"Bodies on the floor", tlw_verify_lift},
 };
 
-int tlwGetReportThreads(const tlwReport *report)
-{
-    return report->threads;
-}
-
-void tlwReportRow(tlwReport *report, const char *what, double measured, double reference, double error, double limit)
-{
-    bool passed = error <= limit;
-    report->failures += !passed;
-    if (report->json) {
-        printf("%s{\"what\": ", report->rows ? ", " : "");
-        tlwPrintJsonString(what);
-        tlwPrintJsonMember("measured", measured);
-        tlwPrintJsonMember("reference", reference);
-        tlwPrintJsonMember("error", error);
-        tlwPrintJsonMember("limit", limit);
-        printf(", \"passed\": %s}", passed ? "true" : "false");
-    } else {
-        printf("  %-58s %12.5g %12.5g %10.3g %10.3g  %s\n", what, measured, reference, error, limit,
-               passed ? "pass" : "FAIL");
-        fflush(stdout);
-    }
-    report->rows++;
-}
-
-void tlwReportRelative(tlwReport *report, const char *what, double measured, double reference, double limit)
-{
-    tlwReportRow(report, what, measured, reference, fabs(measured - reference) / fabs(reference), limit);
-}
-
-void tlwReportAbsolute(tlwReport *report, const char *what, double measured, double reference, double limit)
-{
-    tlwReportRow(report, what, measured, reference, fabs(measured - reference), limit);
-}
-
-void tlwReportBelow(tlwReport *report, const char *what, double measured, double limit)
-{
-    tlwReportRow(report, what, measured, 0, measured, limit);
-}
-
-void tlwReportAbove(tlwReport *report, const char *what, double measured, double limit)
-{
-    tlwReportRow(report, what, measured, limit, measured > 0 ? limit / measured : INFINITY, 1);
-}
-
-static void reportText(tlwReport *report, const char *kind, const char *format, va_list args)
-{
-    char text[1024];
-    vsnprintf(text, sizeof text, format, args);
-    if (report->json) {
-        printf("%s{\"%s\": ", report->rows ? ", " : "", kind);
-        tlwPrintJsonString(text);
-        printf("}");
-    } else {
-        printf("  %s%s\n", strcmp(kind, "failure") ? "" : "FAIL: ", text);
-        fflush(stdout);
-    }
-    report->rows++;
-}
-
-void tlwReportNote(tlwReport *report, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    reportText(report, "note", format, args);
-    va_end(args);
-}
-
-void tlwReportFailure(tlwReport *report, const char *format, ...)
-{
-    report->failures++;
-    va_list args;
-    va_start(args, format);
-    reportText(report, "failure", format, args);
-    va_end(args);
-}
-
-void tlwEndRig(tlwReport *report, tlwRig *rig)
-{
-    if (rig->failed)
-        tlwReportFailure(report, "%s", rig->failure);
-    tlwFreeRig(rig);
-}
+enum { GROUPS = sizeof tlw_verify_groups / sizeof tlw_verify_groups[0], MOST_CASES = 256 };
 
 typedef struct Choice {
     const tlwVerifyCase *item;
-    bool json;
-    int threads;
+    const char *title; // of the item's group
 } Choice;
+
+typedef struct Run {
+    Choice chosen[MOST_CASES];
+    int count;
+    tlwReportStyle style;
+    FILE *page; // Markdown of the cases so far
+    int threads;
+    int present; // index of the case that runs
+    bool failed[MOST_CASES];
+} Run;
 
 static int runCase(void *user)
 {
-    const Choice *choice = user;
-    tlwReport report = {.json = choice->json, .threads = choice->threads, .name = choice->item->name};
-    double start = tlwGetWallClock();
-    if (report.json) {
-        printf("{\"case\": ");
-        tlwPrintJsonString(report.name);
-        printf(", \"rows\": [");
-    } else {
-        printf("%-60s %12s %12s %10s %10s\n", report.name, "measured", "reference", "error", "limit");
-    }
-    choice->item->run(&report);
-    if (report.rows == 0)
-        tlwReportFailure(&report, "The case has measured nothing.");
-    double seconds = tlwGetWallClock() - start;
-    if (report.json)
-        printf("], \"passed\": %s, \"seconds\": %.3f}\n", report.failures ? "false" : "true", seconds);
-    else
-        printf("  %s in %.1f s\n", report.failures ? "FAIL" : "pass", seconds);
-    return report.failures ? TLW_EXIT_ERROR : TLW_EXIT_OK;
+    const Run *run = user;
+    const tlwVerifyCase *item = run->chosen[run->present].item;
+    bool passed = tlwWriteReport(item->name, item->run, run->style, run->page, run->threads);
+    return passed ? TLW_EXIT_OK : TLW_EXIT_ERROR;
 }
 
-static const tlwVerifyCase *findCase(const char *name)
+// In a process of its own: a crash ends one case only.
+static void runInProcess(Run *run, int i)
 {
-    for (size_t g = 0; g < sizeof tlw_verify_groups / sizeof tlw_verify_groups[0]; g++)
-        for (const tlwVerifyCase *item = tlw_verify_groups[g]; item->name; item++)
+    run->present = i;
+    int code = tlwRunInChild(runCase, run);
+    run->failed[i] = code != TLW_EXIT_OK;
+    if (code != TLW_EXIT_OK && code != TLW_EXIT_ERROR)
+        tlwWriteCrash(run->chosen[i].item->name, run->style, run->page, code);
+}
+
+static int countFailures(const Run *run)
+{
+    int failed = 0;
+    for (int i = 0; i < run->count; i++)
+        failed += run->failed[i];
+    return failed;
+}
+
+static Choice findCase(const char *name)
+{
+    for (int g = 0; g < GROUPS; g++)
+        for (const tlwVerifyCase *item = tlw_verify_groups[g].cases; item->name; item++)
             if (!strcmp(item->name, name))
-                return item;
-    return NULL;
+                return (Choice){item, tlw_verify_groups[g].title};
+    return (Choice){0};
 }
 
-static bool runInProcess(const tlwVerifyCase *item, bool json, int threads)
+static void chooseAll(Run *run, bool quick)
 {
-    Choice choice = {item, json, threads};
-    int code = tlwRunInChild(runCase, &choice);
-    if (code != TLW_EXIT_OK && code != TLW_EXIT_ERROR) {
-        if (json) {
-            printf("{\"case\": ");
-            tlwPrintJsonString(item->name);
-            printf(", \"rows\": [], \"passed\": false, \"crashed\": %d}\n", code);
-        } else {
-            printf("  FAIL: %s crashed (%d)\n", item->name, code);
-        }
+    for (int g = 0; g < GROUPS; g++)
+        for (const tlwVerifyCase *item = tlw_verify_groups[g].cases; item->name && run->count < MOST_CASES; item++)
+            if (!quick || item->quick)
+                run->chosen[run->count++] = (Choice){item, tlw_verify_groups[g].title};
+}
+
+static void listCases(const Run *run)
+{
+    for (int i = 0; i < run->count; i++) {
+        const tlwVerifyCase *item = run->chosen[i].item;
+        printf("%-20s %s%s\n", item->name, item->description, item->quick ? " (quick)" : "");
     }
-    return code == TLW_EXIT_OK;
 }
 
-static void listCases(void)
+// What is known of a case before it runs.
+static void printSection(FILE *out, const Run *run, int i)
 {
-    for (size_t g = 0; g < sizeof tlw_verify_groups / sizeof tlw_verify_groups[0]; g++)
-        for (const tlwVerifyCase *item = tlw_verify_groups[g]; item->name; item++)
-            printf("%-20s %s%s\n", item->name, item->description, item->quick ? " (quick)" : "");
+    const Choice *choice = &run->chosen[i];
+    if (i == 0 || strcmp(choice->title, run->chosen[i - 1].title) != 0)
+        fprintf(out, "## %s\n\n", choice->title);
+    fprintf(out, "### `%s`\n\n%c%s.%s\n\n", choice->item->name, toupper(choice->item->description[0]),
+            choice->item->description + 1, choice->item->quick ? "" : " (Slow: not in `--quick`.)");
+    if (choice->item->known)
+        fprintf(out, "%s\n\n", choice->item->known);
 }
 
-int tlwRunVerify(tlwArgs *args)
+static void printSummary(const Run *run)
 {
-    bool json = tlwTakeFlag(args, "--json"), quick = tlwTakeFlag(args, "--quick"), list = tlwTakeFlag(args, "--list");
-    int threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
-    const tlwVerifyCase *chosen[256];
-    int count = 0;
-    for (const char *name; count < 256 && (name = tlwTakeWord(args));) {
-        chosen[count] = findCase(name);
-        if (chosen[count]) {
-            count++;
+    printf("# Validation\n\n"
+           "`build/tallow verify --markdown > docs/validation.md` writes this page. The words beside a case live\n"
+           "with the case in `native/cli/verify_*.c`. Each case is a small scene whose result is known. It runs\n"
+           "through the public interface. A row misses when its error is above its limit.\n\n"
+           "Version %s: %d of %d cases pass.",
+           tlwGetVersion(), run->count - countFailures(run), run->count);
+    for (int i = 0, told = 0; i < run->count; i++)
+        if (run->failed[i])
+            printf("%s [`%s`](#%s)", told++ ? "," : " These miss a limit:", run->chosen[i].item->name,
+                   run->chosen[i].item->name);
+    printf("\n\n");
+}
+
+// The page's summary comes first and is known last: sections wait in a file.
+static bool printPage(Run *run, bool list)
+{
+    run->page = tmpfile();
+    if (!run->page)
+        return false;
+    for (int i = 0; i < run->count; i++) {
+        printSection(run->page, run, i);
+        if (list)
+            continue;
+        fprintf(stderr, "%s\n", run->chosen[i].item->name);
+        runInProcess(run, i);
+    }
+    if (!list)
+        printSummary(run);
+    rewind(run->page);
+    for (int c; (c = getc(run->page)) != EOF;)
+        putchar(c);
+    fclose(run->page);
+    return true;
+}
+
+static void chooseNamed(Run *run, tlwArgs *args)
+{
+    for (const char *name; run->count < MOST_CASES && (name = tlwTakeWord(args));) {
+        run->chosen[run->count] = findCase(name);
+        if (run->chosen[run->count].item) {
+            run->count++;
         } else {
             tlwComplain("There is no case \"%s\"; `tallow verify --list` shows them.", name);
             args->bad = true;
         }
     }
+}
+
+int tlwRunVerify(tlwArgs *args)
+{
+    bool json = tlwTakeFlag(args, "--json"), markdown = tlwTakeFlag(args, "--markdown");
+    bool quick = tlwTakeFlag(args, "--quick"), list = tlwTakeFlag(args, "--list");
+    Run run = {.style = json ? TLW_REPORT_JSON : markdown ? TLW_REPORT_MARKDOWN : TLW_REPORT_TEXT};
+    run.threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
+    chooseNamed(&run, args);
     if (!tlwCheckArgs(args, "verify"))
         return TLW_EXIT_USAGE;
+    if (run.count == 0)
+        chooseAll(&run, quick);
+    if (run.style == TLW_REPORT_MARKDOWN) {
+        if (!printPage(&run, list)) {
+            tlwComplain("There is no place for a temporary file.");
+            return TLW_EXIT_ERROR;
+        }
+        return countFailures(&run) ? TLW_EXIT_ERROR : TLW_EXIT_OK;
+    }
     if (list) {
-        listCases();
+        listCases(&run);
         return TLW_EXIT_OK;
     }
-    if (count == 0)
-        for (size_t g = 0; g < sizeof tlw_verify_groups / sizeof tlw_verify_groups[0]; g++)
-            for (const tlwVerifyCase *item = tlw_verify_groups[g]; item->name && count < 256; item++)
-                if (!quick || item->quick)
-                    chosen[count++] = item;
-    int failed = 0;
-    for (int i = 0; i < count; i++)
-        failed += !runInProcess(chosen[i], json, threads);
-    if (json)
-        printf("{\"passed\": %d, \"failed\": %d}\n", count - failed, failed);
-    else
-        printf("%d passed, %d failed\n", count - failed, failed);
+    for (int i = 0; i < run.count; i++)
+        runInProcess(&run, i);
+    int failed = countFailures(&run);
+    printf(json ? "{\"passed\": %d, \"failed\": %d}\n" : "%d passed, %d failed\n", run.count - failed, failed);
     return failed ? TLW_EXIT_ERROR : TLW_EXIT_OK;
 }

@@ -1,4 +1,4 @@
-// Rigid bodies in wax (validation.md, "Rigid fluid").
+// Hot rigid bodies that melt their way into wax.
 #include "verify.h"
 
 #include <math.h>
@@ -161,8 +161,14 @@ static void runHotBall(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_ball[] = {
-    {"slippery_ball", "a slippery hot ball melts into wax without spinning", runSlipperyBall, false},
-    {"sticky_ball", "a sticky hot ball over frozen wax: viscosity takes few iterations", runStickyBall, true},
-    {"hot_ball", "a hot ball melts its way through a slab of wax and drops out below", runHotBall, true},
+    {"slippery_ball", "a slippery hot ball melts into wax without spinning", runSlipperyBall, false,
+     "An iron ball of 400 C melts into a slab of wax on a film of its own making. Neither pressure nor a contact\n"
+     "without friction can turn a ball. The limit of the skin's speed is fitted."},
+    {"sticky_ball", "a sticky hot ball over frozen wax: viscosity takes few iterations", runStickyBall, true,
+     "A ball that wax sticks to, mostly in the air, over wax that is frozen or a thin film. The limit of the\n"
+     "iterations is fitted."},
+    {"hot_ball", "a hot ball melts its way through a slab of wax and drops out below", runHotBall, true,
+     "The ready scene \"Hot Ball\": an iron ball of 400 C on a slab of 5 cm that two stands carry. The ball has to\n"
+     "come out below and may not drift far."},
     {0},
 };

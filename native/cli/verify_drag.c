@@ -1,4 +1,4 @@
-// Viscous drag on bodies and frozen pieces (validation.md, "Rigid fluid", `stokes`).
+// Viscous drag on bodies and frozen pieces.
 #include "verify.h"
 
 #include <math.h>
@@ -109,7 +109,10 @@ static void runStokesPiece(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_drag[] = {
-    {"stokes", "a ball sinks in syrup as Stokes and Faxen say", runStokes, false},
-    {"stokes_piece", "a frozen ball sinks in its own melt as Stokes and Faxen say", runStokesPiece, false},
+    {"stokes", "a ball sinks in syrup as Stokes and Faxen say", runStokes, false,
+     "A rigid ball of eight cells sinks in a tube of four times its radius. The reference is Stokes' law with\n"
+     "Faxen's correction for the tube's wall."},
+    {"stokes_piece", "a frozen ball sinks in its own melt as Stokes and Faxen say", runStokesPiece, false,
+     "As `stokes`, with a frozen ball in its own melt, heat switched off."},
     {0},
 };

@@ -214,9 +214,18 @@ static void runStalactites(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_harden[] = {
-    {"skin", "a puddle in cold air skins over, and the melt below stays calm", runSkin, true},
+    {"skin", "a puddle in cold air skins over, and the melt below stays calm", runSkin, true,
+     "Air cools a pool in an insulated room. The heat that left, over the latent heat, bounds what can have\n"
+     "frozen. The other limits are fitted."},
     {"drips_harden", "melt under a cold ceiling freezes onto it; what drips off freezes and lies still", runDripsHarden,
-     true},
-    {"stalactites", "drops under a cold ceiling freeze as they sag, longer than they are thick", runStalactites, true},
+     true,
+     "A lump of 250 Pa s hangs from a ceiling of 0 C. A part freezes onto the ceiling; the rest drips off,\n"
+     "freezes, and must lie still. The limits of share and count are fitted.\n\n"
+     "Known: crumbs of a few cells rock for up to 1.2 s where they land, then lie still."},
+    {"stalactites", "drops under a cold ceiling freeze as they sag, longer than they are thick", runStalactites, true,
+     "Four drops of 100 Pa s hang from a ceiling of 10 C in cold air. What is thin freezes first and holds what is\n"
+     "below it. The limits are fitted.\n\n"
+     "Known: how slender a drop becomes depends on how it lies to the grid, so the case takes means. Surface\n"
+     "tension is not simulated, so nothing rounds the drops."},
     {0},
 };

@@ -1,4 +1,4 @@
-// What inflows give (validation.md, "Flow and viscosity").
+// What inflows give.
 #include "verify.h"
 
 #include <math.h>
@@ -215,6 +215,9 @@ static void runInflow(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_inflow[] = {
-    {"inflow", "inflows give speed x area x time, of water and of paste, in air and in a pool", runInflow, true},
+    {"inflow", "inflows give speed x area x time, of water and of paste, in air and in a pool", runInflow, true,
+     "Boxes and a tilted tube pour into air, on the grid and off it, and a box pours inside a pool. An inflow\n"
+     "without a velocity keeps itself full. *Given* is what the particles stand for, *shown* what is inside the\n"
+     "level set."},
     {0},
 };

@@ -118,7 +118,11 @@ static void runRide(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_lift[] = {
-    {"ride", "a box on a slab that rises under water draws no water to the gap between them", runRide, true},
-    {"lifts_off", "light bodies rise from the floor, from walls and out of corners", runLift, true},
+    {"ride", "a box on a slab that rises under water draws no water to the gap between them", runRide, true,
+     "A box of three times the water's density rests on a slab that rises by 0.15 m/s. No gap opens between the\n"
+     "two, so no water may rush towards one. The limit of the water's speed is fitted."},
+    {"lifts_off", "light bodies rise from the floor, from walls and out of corners", runLift, true,
+     "Bodies of relative density 0.55 lie on the floor, in corners and against walls of a tank, 5.4 cells wide. In\n"
+     "open water such a ball would be at the surface after 0.23 s. The limit is fitted."},
     {0},
 };

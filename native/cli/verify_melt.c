@@ -1,4 +1,4 @@
-// Frozen wax: it stands, melts through, topples, floats, and keeps its volume (validation.md, "Heat and melting").
+// Frozen wax: it stands, melts through, topples, floats, and keeps its volume.
 #include "verify.h"
 
 #include <math.h>
@@ -364,9 +364,19 @@ static void runIceFloats(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_melt[] = {
-    {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true},
-    {"melt_through", "a pillar melts through; its top falls and turns as one rigid piece", runMeltThrough, true},
-    {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, true},
-    {"ice_floats", "a cube of ice floats upright with its relative density under water", runIceFloats, true},
+    {"frozen_stands", "an unmelted statue does not creep in 10 s", runFrozenStands, true,
+     "A statue of paraffin at 20 C stands on a plate between cells. Frozen wax is rigid: no particle may move."},
+    {"melt_through", "a pillar melts through; its top falls and turns as one rigid piece", runMeltThrough, true,
+     "A heated slice melts through a pillar whose head juts out to one side. The limits of fall and turn say that\n"
+     "the top topples. The last row says that it stays rigid on the way."},
+    {"melt_volume", "a statue melts to a puddle of the same mass", runMeltVolume, true,
+     "A statue in an oven. Solid paraffin has 900 kg/m3, molten 780, so the puddle has 1.15 times the statue's\n"
+     "volume."},
+    {"ice_floats", "a cube of ice floats upright with its relative density under water", runIceFloats, true,
+     "A cube of ice, eight cells wide, in water that is thickened to 0.2 Pa s so that it settles. Nothing melts.\n"
+     "With a relative density of 0.917 a cube floats upright.\n\n"
+     "Known: in water of 1e-3 Pa s the ice floats as it should, but the water at the waterline does not come to\n"
+     "rest. The fastest particles are in cells that the ice cuts, up to half a cell inside the ice, where nothing\n"
+     "pushes them out."},
     {0},
 };

@@ -1,4 +1,4 @@
-// Viscous flows between plates, at any contrast, and of free blobs (validation.md, "Flow and viscosity").
+// Viscous flows between plates, at any contrast, and of free blobs.
 #include "manufactured.h"
 #include "verify.h"
 
@@ -395,12 +395,31 @@ static void runViscosityMms(tlwReport *report)
 }
 
 const tlwVerifyCase tlw_verify_viscosity[] = {
-    {"couette", "liquid dragged between plates: a straight profile", runCouette, true},
-    {"poiseuille", "liquid falling between plates: a parabola", runPoiseuille, true},
-    {"layered_poiseuille", "two layers, viscosities 1 : 1000", runLayeredPoiseuille, true},
-    {"viscosity_mms", "a manufactured flow: the error falls at least with the cell size", runViscosityMms, true},
-    {"contrast", "two touching blocks, viscosity ratios 1 to 1e9", runContrast, true},
-    {"viscous_fall", "a thrown blob of 1e4 m2/s follows the parabola and keeps its shape", runViscousFall, true},
-    {"viscous_spin", "spinning blobs of 1e4 m2/s keep their angular momentum", runViscousSpin, true},
+    {"couette", "liquid dragged between plates: a straight profile", runCouette, true,
+     "A column of liquid stands between upright plates, open above and below; the right plate moves at 0.1 m/s.\n"
+     "Far from the column's ends the profile is a straight line."},
+    {"poiseuille", "liquid falling between plates: a parabola", runPoiseuille, true,
+     "A column of liquid falls between upright plates, open above and below. Far from its ends the profile is a\n"
+     "parabola. The weight in the formula is reduced by the pressure gradient that is measured along the column."},
+    {"layered_poiseuille", "two layers, viscosities 1 : 1000", runLayeredPoiseuille, true,
+     "As `poiseuille`, with two liquids side by side. The boundary between them lies on the grid, then half a cell\n"
+     "off it."},
+    {"viscosity_mms", "a manufactured flow: the error falls at least with the cell size", runViscosityMms, true,
+     "One viscosity step, without the rest of the time step, in a closed box whose walls stick. The flow after the\n"
+     "step is made up; the velocity before the step follows by hand. The viscosity is constant, then varies by a\n"
+     "factor of five. The limit asks for first order in the largest error."},
+    {"contrast", "two touching blocks, viscosity ratios 1 to 1e9", runContrast, true,
+     "Two blocks touch on a floor that they stick to. The left has 10 Pa s, the right up to 1e9 times as much. The\n"
+     "largest ratio runs for seven frames, in which the surfaces become ragged. The statue has a core of 1e7 Pa s\n"
+     "and a skin that melts to 0.01 Pa s.\n\n"
+     "The limits of the residual are the solver's tolerance. Those of the iterations are fitted."},
+    {"viscous_fall", "a thrown blob of 1e4 m2/s follows the parabola and keeps its shape", runViscousFall, true,
+     "The blob flies freely for 0.35 s. The reference is the parabola of its centre; its shape must stay."},
+    {"viscous_spin", "spinning blobs of 1e4 m2/s keep their angular momentum", runViscousSpin, true,
+     "One blob of about five cells radius turns once in a second. Then three blobs turn at once, about different\n"
+     "axes, and one of them flies at 0.3 m/s.\n\n"
+     "Known: liquid that touches nothing gets back what a step took of its momentum. Liquid that touches something\n"
+     "does not. Its particles follow a circle through the velocity of one instant while their own velocity keeps\n"
+     "its direction, so a step keeps about cos(omega dt) of a spin."},
     {0},
 };

@@ -1,4 +1,4 @@
-"""The `tallow` command line: bakes and descriptions, as a shell sees them."""
+"""The `tallow` command line: bakes, descriptions and the page of results, as a shell sees them."""
 
 import json
 import os
@@ -93,3 +93,23 @@ def test_one_and_two_threads_write_the_same_files(scene, tmp_path):
             assert first == second and len(first["frames"]) == 4
         else:
             assert (one / name).read_bytes() == (two / name).read_bytes(), name
+
+
+def sections(page):
+    """What the page says under each case's heading, without the tables and lists of results."""
+    found = {}
+    for part in page.split("\n### `")[1:]:
+        name, rest = part.split("`\n", 1)
+        kept = [line for line in rest.split("\n## ")[0].splitlines() if line and not line.startswith(("|", "- "))]
+        found[name] = kept
+    return found
+
+
+def test_the_page_of_results_has_every_case_and_what_is_known_of_it():
+    page = sections((ROOT / "docs" / "validation.md").read_text(encoding="utf-8"))
+    cases = [line.split()[0] for line in tallow("verify", "--list").stdout.splitlines()]
+    known = sections("\n" + tallow("verify", "--markdown", "--list").stdout)
+    assert len(cases) > 30 and list(known) == cases
+    assert list(page) == cases, "write docs/validation.md anew: tallow verify --markdown"
+    for name in cases:
+        assert page[name] == known[name], f"write docs/validation.md anew: {name}"
