@@ -213,6 +213,27 @@ static void test_inflow_fills_and_outflow_drains(void **state)
     end(&w);
 }
 
+static void test_questions_that_have_no_answer_are_refused(void **state)
+{
+    (void)state;
+    tlwSceneDef def = smallTank();
+    World w = begin(1, &def);
+    addBox(&w, TLW_ROLE_LIQUID, "Pool", (tlwVec3){-1, -1, -1}, (tlwVec3){1, 1, 0.08}, (tlwVec3){0, 0, 0});
+    run(&w);
+    const double point[3] = {0.1, 0.1, 0.05};
+    double out[3];
+    const int fields[] = {-1, TLW_FIELD_VISCOSITY + 1, 1000000};
+    for (size_t n = 0; n < sizeof fields / sizeof fields[0]; n++) {
+        assert_int_equal(tlwSampleField(w.sim, (tlwField)fields[n], point, 1, out), TLW_BAD_ARGUMENT);
+        assert_non_null(strstr(tlwGetMessage(w.context), "no field"));
+    }
+    tlwStats stats = {.substeps = 7};
+    tlwGetStats(NULL, &stats);
+    tlwGetStats(w.sim, NULL);
+    assert_int_equal(stats.substeps, 7);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_one_and_three_threads_give_the_same_bits),
         cmocka_unit_test(test_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(test_inflow_fills_and_outflow_drains),
+        cmocka_unit_test(test_questions_that_have_no_answer_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
