@@ -210,9 +210,3 @@ tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message
     tlwFree(moved);
     return result;
 }
-
-tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
-{
-    TLW_TRY(tlwSolveRigidWorld(world, dt, message));
-    return tlwMoveRigidWorld(world, dt, message);
-}

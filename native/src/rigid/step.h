@@ -12,7 +12,4 @@ tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *messag
 // dt as well. Bodies that are fixed to each other share such changes as one rigid cluster would.
 tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
 
-// tlwSolveRigidWorld and tlwMoveRigidWorld.
-tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
-
 #endif
