@@ -2,7 +2,6 @@
 #ifndef TLW_TESTS_FOLDERS_H
 #define TLW_TESTS_FOLDERS_H
 
-#include "shape/ply.h"
 #include "shape/ply_write.h"
 
 #include <ftw.h>
@@ -50,14 +49,11 @@ static inline void writeCube(const char *folder, const char *name, bool open)
 {
     char path[1024];
     tlwMessage message = {""};
-    tlwMesh mesh;
-    tlwMeshData data = {cube_positions, 8, cube_triangles, open ? 11 : 12};
+    tlwSurfaceView cube = {8, open ? 11 : 12, cube_positions, cube_triangles, 0, NULL, 0};
     snprintf(path, sizeof path, "%s/meshes", folder);
     mkdir(path, 0777);
     snprintf(path, sizeof path, "%s/meshes/%s", folder, name);
-    assert_int_equal(tlwCreateMesh(&data, &message, &mesh), TLW_OK);
-    assert_int_equal(tlwWritePlyMesh(path, &mesh, &message), TLW_OK);
-    tlwDestroyMesh(&mesh);
+    assert_int_equal(tlwWritePlySurface(path, &cube, &message), TLW_OK);
 }
 
 #endif

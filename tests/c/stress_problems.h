@@ -146,6 +146,31 @@ static inline tlwResult buildProblem(tlwStressSystem *system, CellFn *cell, cons
     return TLW_OK;
 }
 
+// y = A x, sample by sample: what the fast operator is compared with.
+static inline void applyReference(const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y)
+{
+    const tlwGrid *grid = &level->grid;
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                for (int a = 0; a < 3; a++)
+                    y->at[a][i] = level->mass[a][i] > 0 ? level->mass[a][i] * x->at[a][i] : 0;
+    for (int t = 0; t < grid->tile_count; t++)
+        TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                for (int kind = 0; kind < 6; kind++) {
+                    int component[4], sign[4];
+                    int64_t face[4];
+                    int count = tlwSampleFaces(grid, kind, i, component, face, sign);
+                    double strain = 0;
+                    for (int f = 0; f < count; f++)
+                        strain += sign[f] * x->at[component[f]][face[f]];
+                    for (int f = 0; f < count; f++)
+                        if (level->mass[component[f]][face[f]] > 0)
+                            y->at[component[f]][face[f]] += sign[f] * level->c[kind][i] * strain;
+                }
+}
+
 static inline double distance(double x, double y, double z, double cx, double cy, double cz)
 {
     return sqrt((x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz));

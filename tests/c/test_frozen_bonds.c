@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "rigid_solids.h"
 #include "wax_scenes.h"
 
 #include "step/bodies/groups.h"
@@ -289,9 +290,9 @@ static void test_joined_bodies_are_one_to_the_pressure(void **state)
         cells[n] = (n < HALF ? low : high)[n % HALF] = n;
         x[n] = (float)sin(n);
     }
-    tlwCoupledBody parts[2] = {makeCoupled(2, places[0], tlwBoxInertia(2, half), low, low_rows, HALF),
-                               makeCoupled(2, places[1], tlwBoxInertia(2, half), high, high_rows, HALF)};
-    tlwCoupledBody body = makeCoupled(4, origin, tlwBoxInertia(4, full), cells, whole_rows, CELLS);
+    tlwCoupledBody parts[2] = {makeCoupled(2, places[0], boxInertia(2, half), low, low_rows, HALF),
+                               makeCoupled(2, places[1], boxInertia(2, half), high, high_rows, HALF)};
+    tlwCoupledBody body = makeCoupled(4, origin, boxInertia(4, full), cells, whole_rows, CELLS);
     tlwBodyCoupling joined = {.bodies = parts, .count = 2, .cell_volume = 1e-3},
                     single = {.bodies = &body, .count = 1, .cell_volume = 1e-3};
     tlwJoinCoupled(&joined, 1, 0);

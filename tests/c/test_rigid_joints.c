@@ -12,10 +12,26 @@ static int addJoint(Scene *s, tlwJointKind kind, int a, int b, tlwVec3 anchor, t
     return joint;
 }
 
-static void measure(const Scene *s, int joint, double *gap, double *angle)
+// How far a joint is from closed: m at the anchor (across the axis for a slider) and radians.
+static void measure(const Scene *s, int index, double *gap, double *angle)
 {
-    const tlwRigidJoint *j = &s->world->joints[joint];
-    tlwMeasureJoint(j, body(s, j->body_a), j->body_b < 0 ? NULL : body(s, j->body_b), gap, angle);
+    const tlwRigidJoint *joint = &s->world->joints[index];
+    const tlwBody *a = body(s, joint->body_a), *b = joint->body_b < 0 ? NULL : body(s, joint->body_b);
+    tlwVec3 at_a = tlwBodyToWorld(a, joint->anchor_a), at_b = b ? tlwBodyToWorld(b, joint->anchor_b) : joint->anchor_b;
+    tlwVec3 axis_a = tlwRotate(a->rotation, joint->axis_a);
+    tlwVec3 axis_b = b ? tlwRotate(b->rotation, joint->axis_b) : joint->axis_b;
+    tlwQuat want = tlwQuatMul(a->rotation, joint->relative), is = b ? b->rotation : (tlwQuat){1, 0, 0, 0};
+    tlwVec3 d = tlwSub(at_b, at_a);
+    bool rail_b = !b || b->motion != TLW_MOTION_DYNAMIC || (a->motion == TLW_MOTION_DYNAMIC && b->mass > a->mass);
+    tlwVec3 rail = rail_b ? axis_b : axis_a;
+    if (joint->kind == TLW_JOINT_SLIDER)
+        d = tlwMulAdd(d, -tlwDot(d, rail), rail);
+    *gap = tlwLength(d);
+    *angle = 0;
+    if (joint->kind == TLW_JOINT_HINGE)
+        *angle = atan2(tlwLength(tlwCross(axis_a, axis_b)), tlwDot(axis_a, axis_b));
+    else if (joint->kind != TLW_JOINT_BALL)
+        *angle = tlwLength(tlwRotationVectorFromQuat(tlwQuatMul(is, tlwQuatConjugate(want))));
 }
 
 static void test_chain_of_eight_holds_a_heavy_end(void **state)

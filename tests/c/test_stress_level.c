@@ -66,7 +66,7 @@ static void test_fast_operator_agrees_with_the_samples(void **state)
     assert_true(tlwAddFaceDoubles(&system.level, &z));
     fillRandom(&system, &x);
     double energy = tlwApplyStress(NULL, &system.level, &x, &y);
-    tlwApplyStressReference(&system.level, &x, &z);
+    applyReference(&system.level, &x, &z);
     double size = sqrt(dot(&system, &z, &z)), worst = 0;
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < system.level.grid.cell_count; i++)

@@ -165,7 +165,7 @@ static void test_ties_are_solved_at_once(void **state)
             fastest = fmax(fastest, fabs(x.at[a][i]));
             largest = fmax(largest, fabs(system.b.at[a][i]));
         }
-        tlwApplyStressReference(level, &alone, &force);
+        applyReference(level, &alone, &force);
         for (int f = 0; f < tie->count; f++) {
             int a = tie->component[f];
             int64_t i = tie->face[f];

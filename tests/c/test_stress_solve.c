@@ -27,7 +27,7 @@ static double trueResidual(tlwStressSystem *system)
 {
     tlwFaceDoubles y;
     assert_true(tlwAddFaceDoubles(&system->level, &y));
-    tlwApplyStressReference(&system->level, &system->x, &y);
+    applyReference(&system->level, &system->x, &y);
     double r2 = 0, b2 = 0;
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < system->level.grid.cell_count; i++) {
@@ -273,7 +273,7 @@ static double rigidResidualReference(const tlwRigidParts *parts, const tlwFaceDo
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < level->grid.cell_count; i++)
             x.at[a][i] = z->at[a][i];
-    tlwApplyStressReference(level, &x, &y);
+    applyReference(level, &x, &y);
     for (int t = 0; t < level->grid.tile_count; t++)
         TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
             for (int i = 0; i < TLW_TILE; i++)

@@ -10,11 +10,6 @@ typedef struct tlwMat3 {
     double m[3][3]; // row, column
 } tlwMat3;
 
-static inline tlwVec3 tlwMakeVec3(double x, double y, double z)
-{
-    return (tlwVec3){x, y, z};
-}
-
 static inline tlwVec3 tlwAdd(tlwVec3 a, tlwVec3 b)
 {
     return (tlwVec3){a.x + b.x, a.y + b.y, a.z + b.z};

@@ -11,18 +11,6 @@ tlwBody tlwDefaultBody(void)
                      .used = true};
 }
 
-tlwMat3 tlwBoxInertia(double mass, tlwVec3 h)
-{
-    double s = mass / 3, x = h.x * h.x, y = h.y * h.y, z = h.z * h.z;
-    return (tlwMat3){{{s * (y + z), 0, 0}, {0, s * (x + z), 0}, {0, 0, s * (x + y)}}};
-}
-
-tlwMat3 tlwSphereInertia(double mass, double radius)
-{
-    double i = 0.4 * mass * radius * radius;
-    return (tlwMat3){{{i, 0, 0}, {0, i, 0}, {0, 0, i}}};
-}
-
 tlwVec3 tlwGetBodyOrigin(const tlwBody *body)
 {
     return tlwBodyToWorld(body, (tlwVec3){0, 0, 0});

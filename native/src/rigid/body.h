@@ -57,10 +57,6 @@ typedef struct tlwBody {
 // A dynamic body of 1 kg at the origin, friction 0.5, no restitution, no collider.
 tlwBody tlwDefaultBody(void);
 
-// Inertia of solid shapes about their centre.
-tlwMat3 tlwBoxInertia(double mass, tlwVec3 half_extent);
-tlwMat3 tlwSphereInertia(double mass, double radius);
-
 // Where the origin of collider space is in the world: what an object's transform needs.
 tlwVec3 tlwGetBodyOrigin(const tlwBody *body);
 

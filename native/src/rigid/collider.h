@@ -66,12 +66,6 @@ typedef struct tlwBallDef {
     int target;     // balls on the faces when `spacing` is 0; corners and sharp edges have more, up to as many again
 } tlwBallDef;
 
-// Ball about the origin.
-tlwResult tlwCreateSphereCollider(double radius, tlwCollider **collider, tlwMessage *message);
-
-// Box about the origin. Has balls at its corners, edges and faces.
-tlwResult tlwCreateBoxCollider(tlwVec3 half_extent, tlwCollider **collider, tlwMessage *message);
-
 // Solid where dot(normal, x) < offset. For floors and the walls of the domain: one static body each.
 tlwResult tlwCreateHalfSpaceCollider(tlwVec3 normal, double offset, tlwCollider **collider, tlwMessage *message);
 

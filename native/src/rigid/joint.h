@@ -24,7 +24,4 @@ typedef struct tlwRigidJoint {
 tlwRigidJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b,
                            tlwVec3 anchor, tlwVec3 axis);
 
-// How far the joint is from closed: m at the anchor (across the axis for a slider) and radians.
-void tlwMeasureJoint(const tlwRigidJoint *joint, const tlwBody *a, const tlwBody *b, double *gap, double *angle);
-
 #endif

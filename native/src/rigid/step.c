@@ -39,19 +39,6 @@ static tlwContactSearch makeSearch(const tlwRigidWorld *world, const tlwBody *bo
                               .threads = world->def.threads};
 }
 
-tlwResult tlwGetRigidContacts(const tlwRigidWorld *world, double dt, tlwContactList *contacts, tlwMessage *message)
-{
-    tlwSolver solver = {0};
-    tlwResult result = tlwBuildClusters(&solver, world->bodies, (int)world->body_count, world->joints,
-                                        (int)world->joint_count, world->def.gravity, message);
-    if (result == TLW_OK) {
-        tlwContactSearch search = makeSearch(world, world->bodies, &solver, dt);
-        result = tlwFindContacts(&search, &world->contacts, contacts, message);
-    }
-    tlwFreeSolver(&solver);
-    return result;
-}
-
 // Impulses of the step just solved, about each body's own centre.
 static void addContactImpulses(const tlwSolver *solver, const tlwContactList *contacts, tlwBody *bodies)
 {
@@ -222,10 +209,4 @@ tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message
     tlwFreeSolver(&solver);
     tlwFree(moved);
     return result;
-}
-
-tlwResult tlwStepRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
-{
-    TLW_TRY(tlwSolveRigidWorld(world, dt, message));
-    return tlwMoveRigidWorld(world, dt, message);
 }

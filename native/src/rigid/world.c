@@ -138,12 +138,6 @@ tlwResult tlwAddRigidJoint(tlwRigidWorld *world, tlwJointKind kind, int body_a, 
     return TLW_OK;
 }
 
-void tlwRemoveRigidJoint(tlwRigidWorld *world, int index)
-{
-    if (index >= 0 && index < world->joint_count)
-        world->joints[index] = (tlwRigidJoint){0};
-}
-
 void tlwSetPredictedVelocity(tlwRigidWorld *world, int index, tlwVec3 velocity, tlwVec3 spin, double dt)
 {
     tlwBody *b = &world->bodies[index];

@@ -63,7 +63,6 @@ void tlwRemoveRigidBody(tlwRigidWorld *world, int index);
 // `body_b` -1 = the world. Anchor and axis in world space, as the bodies stand now.
 tlwResult tlwAddRigidJoint(tlwRigidWorld *world, tlwJointKind kind, int body_a, int body_b, tlwVec3 anchor,
                            tlwVec3 axis, int *index, tlwMessage *message);
-void tlwRemoveRigidJoint(tlwRigidWorld *world, int index);
 
 // Make the coming solve act as if outer forces brought the body from its present to the given velocity over `dt`.
 // Gravity must be part of it: set gravity_scale to 0 for such bodies.

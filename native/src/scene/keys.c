@@ -132,20 +132,3 @@ tlwVec3 tlwToWorld(const tlwKey *key, tlwVec3 point)
     tlwVec3 scaled = {point.x * key->scale.x, point.y * key->scale.y, point.z * key->scale.z};
     return tlwAdd(key->position, tlwRotate(key->rotation, scaled));
 }
-
-tlwVec3 tlwToObject(const tlwKey *key, tlwVec3 point)
-{
-    tlwVec3 p = tlwRotate(tlwQuatConjugate(key->rotation), tlwSub(point, key->position));
-    return (tlwVec3){p.x / key->scale.x, p.y / key->scale.y, p.z / key->scale.z};
-}
-
-tlwVec3 tlwSamplePointVelocity(const tlwKey *keys, int count, double time, double interval, tlwVec3 point)
-{
-    if (!(interval > 0))
-        return (tlwVec3){0, 0, 0};
-    tlwKey now = tlwSampleKeys(keys, count, time);
-    tlwKey before = tlwSampleKeys(keys, count, time - 0.5 * interval);
-    tlwKey after = tlwSampleKeys(keys, count, time + 0.5 * interval);
-    tlwVec3 own = tlwToObject(&now, point);
-    return tlwScale(tlwSub(tlwToWorld(&after, own), tlwToWorld(&before, own)), 1 / interval);
-}

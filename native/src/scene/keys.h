@@ -25,11 +25,7 @@ tlwMotion tlwSampleMotion(const tlwKey *keys, int count, double time, double int
 // Whether position, rotation or scale ever change.
 bool tlwAreKeysMoving(const tlwKey *keys, int count);
 
-// Object space to world space and back (a scale of 0 along an axis was refused by tlwCheckKeys).
+// Object space to world space.
 tlwVec3 tlwToWorld(const tlwKey *key, tlwVec3 point);
-tlwVec3 tlwToObject(const tlwKey *key, tlwVec3 point);
-
-// Velocity of the material point that is at world `point` at `time`, scaling included.
-tlwVec3 tlwSamplePointVelocity(const tlwKey *keys, int count, double time, double interval, tlwVec3 point);
 
 #endif

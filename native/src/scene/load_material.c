@@ -81,18 +81,6 @@ tlwResult tlwReadMaterial(const tlwJson *json, tlwMaterialDef *def)
     return TLW_OK;
 }
 
-tlwResult tlwLoadMaterial(tlwContext *context, const char *path, tlwMaterial *material)
-{
-    tlwJson root;
-    TLW_TRY(tlwOpenJson(context, path, &root));
-    tlwMaterialDef def = tlwDefaultMaterialDef();
-    tlwResult result = tlwReadMaterial(&root, &def);
-    if (result == TLW_OK)
-        result = tlwMakeMaterial(&def, material, &context->message);
-    tlwFreeJson(&root);
-    return result;
-}
-
 static tlwResult readKey(const tlwJson *json, tlwKey *key)
 {
     TLW_TRY(tlwCheckObject(json));

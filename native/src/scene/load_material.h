@@ -9,9 +9,6 @@
 // A material's members on top of the defaults. The name lives as long as the JSON.
 tlwResult tlwReadMaterial(const tlwJson *json, tlwMaterialDef *def);
 
-// A file of presets/materials. Free with tlwFreeMaterial.
-tlwResult tlwLoadMaterial(tlwContext *context, const char *path, tlwMaterial *material);
-
 // A list of keys; missing members repeat the previous key. `*keys` is the caller's to free, also after a failure.
 tlwResult tlwReadKeys(const tlwJson *object, tlwKey **keys, int *count);
 

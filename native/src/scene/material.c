@@ -179,15 +179,6 @@ double tlwGetTemperature(const tlwMaterial *material, double enthalpy)
     return def->solidus + tlwGetMelt(material, enthalpy) * (def->liquidus - def->solidus);
 }
 
-double tlwGetHeatCapacity(const tlwMaterial *material, double enthalpy)
-{
-    const tlwMaterialDef *def = &material->def;
-    double heat = tlwGetSpecificHeat(material, tlwGetMelt(material, enthalpy));
-    double span = def->liquidus - def->solidus;
-    bool mushy = material->melts && enthalpy > material->enthalpy_solidus && enthalpy < material->enthalpy_liquidus;
-    return mushy && span > 0 ? heat + def->latent_heat / span : heat;
-}
-
 static double logLiquidViscosity(const tlwMaterial *material, double temperature)
 {
     const tlwCurve *curve = &material->def.viscosity;
@@ -201,11 +192,6 @@ static double logLiquidViscosity(const tlwMaterial *material, double temperature
         i++;
     double t = (temperature - curve->temperature[i - 1]) / (curve->temperature[i] - curve->temperature[i - 1]);
     return (1 - t) * material->log_viscosity[i - 1] + t * material->log_viscosity[i];
-}
-
-double tlwGetLiquidViscosity(const tlwMaterial *material, double temperature)
-{
-    return exp(logLiquidViscosity(material, temperature));
 }
 
 double tlwGetViscosity(const tlwMaterial *material, double temperature, double melt)

@@ -35,14 +35,8 @@ double tlwGetTemperature(const tlwMaterial *material, double enthalpy);
 // 0 solid .. 1 liquid.
 double tlwGetMelt(const tlwMaterial *material, double enthalpy);
 
-// d enthalpy / d temperature in J/kg K, latent heat included. At a sharp melting point (infinite there) the plain
-// specific heat at this melt.
-double tlwGetHeatCapacity(const tlwMaterial *material, double enthalpy);
-
-// Pa s, of the liquid alone: straight lines in log(viscosity) through the curve, constant beyond its ends.
-double tlwGetLiquidViscosity(const tlwMaterial *material, double temperature);
-
-// Pa s. In the melting range it passes in log(viscosity) from `solid_viscosity` to the liquid's with the melt.
+// Pa s. Of the liquid: straight lines in log(viscosity) through the curve, constant beyond its ends. In the melting
+// range it passes in log(viscosity) from `solid_viscosity` to the liquid's with the melt.
 double tlwGetViscosity(const tlwMaterial *material, double temperature, double melt);
 
 // Mixtures by melt. Density is mixed by volume per mass, so that mass is kept while melting.

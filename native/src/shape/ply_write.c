@@ -40,18 +40,6 @@ static void writeTriangles(tlwWriter *writer, const int32_t *triangles, int64_t 
     }
 }
 
-tlwResult tlwWritePlyMesh(const char *path, const tlwMesh *mesh, tlwMessage *message)
-{
-    tlwWriter *writer;
-    TLW_TRY(tlwBeginWrite(path, message, &writer));
-    writeHead(writer, "vertex", mesh->vertex_count);
-    writeFloatProperties(writer, position_names);
-    writeFaceHead(writer, mesh->triangle_count);
-    tlwWrite(writer, mesh->positions, 12 * (size_t)mesh->vertex_count);
-    writeTriangles(writer, mesh->triangles, mesh->triangle_count);
-    return tlwEndWrite(writer, message);
-}
-
 // What particles carry as floats: 11 of them.
 typedef struct Columns {
     const float *position, *velocity, *temperature, *melt, *rest;

@@ -2,10 +2,7 @@
 #ifndef TLW_SHAPE_PLY_WRITE_H
 #define TLW_SHAPE_PLY_WRITE_H
 
-#include "shape/mesh.h"
-
-// Just x y z and triangles, binary little-endian.
-tlwResult tlwWritePlyMesh(const char *path, const tlwMesh *mesh, tlwMessage *message);
+#include "base/result.h"
 
 // The cache's mesh_*.ply and particles_*.ply, all or nothing (base/file.h). Arrays that are null are written as zeros.
 tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tlwMessage *message);

@@ -98,14 +98,6 @@ double tlwGetSdfBand(const tlwSdf *sdf)
     return sdf->exterior;
 }
 
-int64_t tlwGetSdfMemory(const tlwSdf *sdf)
-{
-    int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
-    int64_t block = TLW_SDF_BLOCK * (int64_t)(sizeof(float) + (sdf->nearest ? sizeof(int32_t) : 0)) + 4;
-    return (int64_t)sizeof *sdf + places * 4 + sdf->block_count * block +
-           4 * (sdf->mesh.vertex_capacity + sdf->mesh.triangle_capacity);
-}
-
 void tlwGetSdfBounds(const tlwSdf *sdf, tlwVec3 *low, tlwVec3 *high)
 {
     *low = (tlwVec3){sdf->origin[0], sdf->origin[1], sdf->origin[2]};

@@ -40,8 +40,7 @@ tlwResult tlwCreateSdf(const tlwMesh *mesh, const tlwSdfDef *def, tlwThreads *th
 void tlwDestroySdf(tlwSdf *sdf);
 
 double tlwGetSdfVoxelSize(const tlwSdf *sdf);
-double tlwGetSdfBand(const tlwSdf *sdf);    // exterior, m: the largest value a sample can have
-int64_t tlwGetSdfMemory(const tlwSdf *sdf); // bytes
+double tlwGetSdfBand(const tlwSdf *sdf); // exterior, m: the largest value a sample can have
 // Box outside which every sample is +band. Mesh space.
 void tlwGetSdfBounds(const tlwSdf *sdf, tlwVec3 *low, tlwVec3 *high);
 

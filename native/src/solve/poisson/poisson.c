@@ -139,7 +139,6 @@ static void cycle(tlwPoisson *poisson, int depth, float *x, const float *b, floa
 
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z)
 {
-    tlwFillFloats(poisson->context->threads, poisson->system.grid, z, 0);
     cycle(poisson, 0, z, r, tlwGetFloats(poisson->system.grid, poisson->y));
 }
 
@@ -280,7 +279,7 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x_slot, int b_slot, double to
         }
         if (tlwIsCancelled(poisson->context))
             return TLW_CANCELLED;
-        cycle(poisson, 0, z, r, y);
+        tlwApplyPoissonCycle(poisson, r, z);
         removeMeans(poisson, z);
         double rz = dot(poisson, r, z);
         v = (Vectors){.rows = rows, .a = z, .c = p, .s = (float)(rz / rz_old)};

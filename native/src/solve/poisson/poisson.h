@@ -59,7 +59,8 @@ tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, i
 // Give the memory of the iteration's vectors back until the next solve.
 void tlwRestPoisson(tlwPoisson *poisson);
 
-// One multigrid cycle z = M^-1 r, for tests and for other solvers.
+// The preconditioner of tlwSolvePoisson: one multigrid cycle z = M^-1 r, which must be symmetric and positive. Rows
+// without unknowns keep what z holds.
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z);
 
 #endif

@@ -71,9 +71,6 @@ double tlwApplyStress(tlwThreads *threads, const tlwStressLevel *level, const tl
 double tlwStressResidual(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                          const tlwFaceDoubles *x, tlwFaceDoubles *r);
 
-// The plain versions that the fast ones are tested against.
-void tlwApplyStressReference(const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y);
-
 // Single precision, for the preconditioner. r = b - A x.
 void tlwStressResidualFloat(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                             const tlwFaceFloats *x, tlwFaceFloats *r);

@@ -23,12 +23,4 @@ void tlwGatherHeat(tlwThreads *threads, tlwFlow *flow, const tlwParticles *parti
 tlwResult tlwReturnHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                         const tlwMaterial *materials, double conduction, int mass, int heat);
 
-// K and melt of every particle; either array may be null.
-void tlwGetParticleHeat(tlwThreads *threads, const tlwParticles *particles, const tlwMaterial *materials,
-                        float *temperature, float *melt);
-
-// J in all particles, above solid at 0 K, and the share of their mass that is liquid.
-void tlwSumParticleHeat(tlwThreads *threads, const tlwParticles *particles, const tlwMaterial *materials,
-                        double *enthalpy, double *melted);
-
 #endif
