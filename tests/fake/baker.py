@@ -130,7 +130,8 @@ def main():
     index = {"format": "tallow-cache", "version": 1, "library": "fake", "scene_hash": "0" * 16,
              "scene_name": scene["name"],
              "fps": scene["frames"]["fps"], "frame_start": first, "frame_end": last,
-             "cell_size": scene["domain"]["cell_size"], "finished": False, "frames": []}
+             "cell_size": scene["domain"]["cell_size"], "domain_min": scene["domain"]["min"],
+             "domain_max": scene["domain"]["max"], "finished": False, "frames": []}
     if arguments.resume and (cache / "bake.json").is_file():
         index["frames"] = json.loads((cache / "bake.json").read_text())["frames"]
     begin = index["frames"][-1]["frame"] + 1 if index["frames"] else first

@@ -13,7 +13,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core import cache as cache_files
-from ..core import scene_file
+from ..core import owners, scene_file
 from ..core.events import Status, format_seconds
 from ..core.process import BakerProcess, explain_exit
 from ..model import observers, role_effects, roles, shot
@@ -37,7 +37,7 @@ class Job:
         self.folder = folder
         self.process = process
         self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings))
-        self.previous = previous  # freed once this bake has a frame of its own
+        self.previous = previous  # replaced once this bake has a frame of its own
         self.session.status = self.status
 
     @property
@@ -84,8 +84,8 @@ class Job:
         """The new bake has something to show: it takes the place of the previous one."""
         paths.set_bake(scene, self.folder)
         role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
-        if self.previous and self.previous != self.folder and not scene.tallow.keep_old:
-            self._try(lambda: cache_files.free(self.previous), f"The previous bake in {self.previous} cannot be deleted")
+        if self.previous and self.previous != self.folder:
+            self._try(lambda: paths.replace(scene, self.previous), f"The previous bake in {self.previous} cannot be deleted")
         observers.bake_changed(scene)
 
     def _finish(self) -> None:
@@ -159,6 +159,8 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
         raise BakeError("There is no bake to resume. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
+        if not resume:
+            owners.begin(folder)
         warnings = [problem.text for problem in problems] + checks.warnings_before_bake(context)
         warnings += _write_scene(context, folder, resume)
     except OSError as error:
@@ -274,11 +276,13 @@ def _answer_progress(scene: bpy.types.Scene) -> float:
 def _on_load_pre(*_args) -> None:
     """Another file is about to open: this one's bake stops, and keeps its frames if the file was ever saved."""
     _stop()
+    paths.forget_replaced()
     paths.drop_temporary()
 
 
 @persistent
 def _on_save_pre(*_args) -> None:
+    paths.note_file()
     paths.write_down()
 
 
@@ -286,6 +290,7 @@ def _on_save_pre(*_args) -> None:
 def _on_save_post(*_args) -> None:
     for scene in bpy.data.scenes:
         paths.settle(scene, may_move=not is_baking(scene))
+    paths.settle_owners()
 
 
 def _stop() -> None:

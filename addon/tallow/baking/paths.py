@@ -9,14 +9,17 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Optional, Set
+from typing import Optional, Set, Tuple
 
 import bpy
 
 from ..core import cache as cache_files
+from ..core import owners
 from . import session
 
 _kept: Set[Path] = set()  # temporary bakes that a file on the disk refers to
+_replaced: Set[Path] = set()  # bakes that this file showed until it got others
+_stamp: Optional[Tuple[int, int]] = None  # of the file, before it was saved
 
 
 def is_saved() -> bool:
@@ -116,6 +119,63 @@ def _move_or_keep(scene: bpy.types.Scene, may_move: bool) -> None:
         except OSError:
             pass  # no room there, or not allowed
     _kept.add(folder)
+
+
+def replace(scene: bpy.types.Scene, previous: Path) -> None:
+    """The scene has another bake now. The previous one is deleted once no file can mean it. Raises OSError."""
+    if not scene.tallow.keep_old:
+        _replaced.add(previous)
+    _free_replaced("")
+
+
+def note_file() -> None:
+    """Before a save: a copy leaves the file itself as it is."""
+    global _stamp
+    _stamp = _file_stamp()
+
+
+def settle_owners() -> None:
+    """After a save: the file means the bakes that its scenes show, and no longer those that they replaced."""
+    is_copy = _stamp is not None and _stamp == _file_stamp()
+    name = owners.UNKNOWN if is_copy else str(Path(bpy.data.filepath).absolute())
+    for folder in shown():
+        try:
+            owners.add(folder, name)
+        except OSError:
+            pass  # a folder that cannot be written: nobody will delete it either
+    try:
+        if not is_copy:
+            _free_replaced(name)
+    except OSError as error:
+        print(f"Tallow: a bake that was replaced cannot be deleted: {error.strerror or error}.")
+
+
+def shown() -> Set[Path]:
+    """The bakes that scenes of this file show."""
+    return {folder for folder in map(bake_folder, bpy.data.scenes) if folder}
+
+
+def _free_replaced(name: str) -> None:
+    """Delete the replaced bakes that no scene shows and no saved file means."""
+    for folder in _replaced - shown():
+        _replaced.discard(folder)
+        if owners.remove(folder, name):
+            cache_files.free(folder)
+        else:
+            _replaced.add(folder)
+
+
+def forget_replaced() -> None:
+    """Another file opens: what this one replaced and never saved stays on the disk."""
+    _replaced.clear()
+
+
+def _file_stamp() -> Optional[Tuple[int, int]]:
+    try:
+        stat = os.stat(bpy.data.filepath)
+        return (stat.st_mtime_ns, stat.st_size)
+    except OSError:
+        return None
 
 
 def drop_temporary() -> None:

@@ -22,6 +22,7 @@ OURS: Tuple[Tuple[str, str], ...] = (
     ("scene/meshes", r"[\w.\- ]+\.ply"),
     ("scene", r"scene\.json"),
     (".", r"bake\.json"),
+    (".", r"owners\.json"),
 )
 BAKE_ID = re.compile(r"bake_\d{8}_\d{6}(_\d+)?")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, domains, materials, quick, ready, render, setting
+from . import bakes, baking, domains, materials, quick, ready, render, setting
 
-CLASSES = setting.CLASSES + domains.CLASSES + materials.CLASSES + baking.CLASSES + quick.CLASSES + render.CLASSES
+CLASSES = setting.CLASSES + domains.CLASSES + materials.CLASSES + baking.CLASSES + bakes.CLASSES + quick.CLASSES + render.CLASSES
 CLASSES += ready.CLASSES
 
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bake, pause, resume, cancel, free."""
 
+from pathlib import Path
+
 import bpy
 from bpy.props import BoolProperty
 
 from ... import playback
 from ...baking import job, paths
 from ...core import cache as cache_files
-from ...core import estimate
-from ...model import role_effects, roles
+from ...core import estimate, owners
+from .bakes import let_go
 
 
 def _run(operator, context, resume: bool):
@@ -40,6 +42,22 @@ class TALLOW_OT_bake(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         return job.current() is None
+
+    def invoke(self, context, _event):
+        """Ask before another bake takes the place of this one."""
+        cache = playback.cache_of(context.scene)
+        if cache is None or not cache.order:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self, width=420)
+
+    def draw(self, context):
+        cache = playback.cache_of(context.scene)
+        count = len(cache.order) if cache else 0
+        self.layout.label(text=f"Bake again, in place of the bake with {count} frames?")
+        kept = context.scene.tallow.keep_old or not paths.is_saved()
+        self.layout.label(text="The old one stays on the disk, under Bakes on the Disk." if context.scene.tallow.keep_old else
+                          "The old one stays on the disk until this file is saved." if not kept else
+                          "The old one is deleted once the new one has a frame.")
 
     def execute(self, context):
         return _run(self, context, resume=False)
@@ -100,7 +118,7 @@ class TALLOW_OT_free(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     all_bakes: BoolProperty(name="All Bakes", default=False,
-                            description="Also delete older bakes in the cache folder")
+                            description="Also delete the other bakes in the cache folder, but for those that other files show")
 
     @classmethod
     def poll(cls, context):
@@ -114,16 +132,14 @@ class TALLOW_OT_free(bpy.types.Operator):
         folder = paths.bake_folder(scene)
         folders = {folder} if folder else set()
         if self.all_bakes:
-            folders.update(cache_files.bakes(paths.cache_root(scene)))
+            own = str(Path(bpy.data.filepath).absolute())
+            folders.update(path for path in cache_files.bakes(paths.cache_root(scene)) if not owners.others(path, own))
         try:
             freed = [cache_files.free(path) for path in folders]
         except OSError as error:
             self.report({"ERROR"}, f"The bake cannot be deleted: {error.strerror or error}")
             return {"CANCELLED"}
-        playback.clear(scene)
-        paths.set_bake(scene, None)
-        role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=False)
-        job.forget(scene)
+        let_go(scene)
         left = sum(entry.left for entry in freed)
         self.report({"INFO"}, f"Freed {estimate.format_bytes(sum(entry.bytes for entry in freed))}"
                     + (f"; {left} files that Tallow did not write were left" if left else ""))

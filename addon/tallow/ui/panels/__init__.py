@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from . import baking, display, domains, objects, render, world
+from . import bakes, baking, display, domains, objects, render, world
 
-CLASSES = objects.CLASSES + domains.CLASSES + world.CLASSES + baking.CLASSES + display.CLASSES + render.CLASSES
+CLASSES = objects.CLASSES + domains.CLASSES + world.CLASSES + baking.CLASSES + bakes.CLASSES + display.CLASSES + render.CLASSES
 
 
 def register() -> None:

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bakes that are on the disk."""
+
+import bpy
+
+from ...baking import paths
+from ...core import bake_list, estimate
+from .common import Sidebar, wrapped
+
+MOST_ROWS = 12
+
+
+class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_bakes"
+    bl_label = "Bakes on the Disk"
+    bl_parent_id = "TALLOW_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(bake_list.entries(paths.cache_root(context.scene)))
+
+    def draw(self, context):
+        shown = paths.bake_folder(context.scene)
+        found = bake_list.entries(paths.cache_root(context.scene))
+        for entry in found[:MOST_ROWS]:
+            row = self.layout.row(align=True)
+            is_shown = entry.folder == shown
+            row.label(text="", icon="RADIOBUT_ON" if is_shown else "RADIOBUT_OFF")
+            part = row.row(align=True)
+            part.enabled = not is_shown
+            part.operator("tallow.use_bake", text=bake_list.words(entry)).folder = str(entry.folder)
+            row.operator("tallow.free_bake", text="", icon="TRASH").folder = str(entry.folder)
+        if len(found) > MOST_ROWS:
+            wrapped(context, self.layout, f"and {len(found) - MOST_ROWS} older ones in {paths.display_root(context.scene)}")
+        total = sum(entry.bytes for entry in found)
+        hint = self.layout.column()
+        hint.active = False
+        wrapped(context, hint, f"{estimate.format_bytes(total)} in all")
+
+
+CLASSES = (TALLOW_PT_bakes,)

@@ -1,0 +1,143 @@
+"""A bake is deleted by itself only when no file can mean it."""
+
+import os
+from pathlib import Path
+
+import bpy
+import scenes
+
+
+def saved_and_baked(folder, name="shot.blend"):
+    """A file that was saved with its bake. Returns (file, folder of the bake)."""
+    scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.cache_folder = ""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / name))
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    return folder / name, Path(bpy.context.scene.tallow.bake_path)
+
+
+def is_whole(bake):
+    return (bake / "bake.json").is_file() and len(list((bake / "mesh").glob("*.ply"))) == 6
+
+
+def shows(blend, bake):
+    from tallow.baking import paths
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    return paths.bake_folder(bpy.context.scene) == bake and is_whole(bake)
+
+
+def test_bake_again_after_save_as_leaves_the_original_its_bake(folder):
+    original, bake = saved_and_baked(folder)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "copy.blend"))
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert shows(original, bake)
+
+
+def test_bake_again_without_saving_loses_nothing(folder):
+    original, bake = saved_and_baked(folder)
+    bpy.ops.tallow.bake()
+    assert Path(bpy.context.scene.tallow.bake_path) != bake
+    assert shows(original, bake)
+
+
+def test_a_replaced_bake_goes_when_its_file_is_saved_with_another(folder):
+    _original, bake = saved_and_baked(folder)
+    bpy.ops.tallow.bake()
+    assert is_whole(bake)
+    bpy.ops.wm.save_mainfile()
+    assert not bake.exists() and is_whole(Path(bpy.context.scene.tallow.bake_path))
+
+
+def test_keep_old_bakes_keeps_them(folder):
+    _original, bake = saved_and_baked(folder)
+    bpy.context.scene.tallow.keep_old = True
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(bake)
+
+
+def test_a_copy_of_a_scene_does_not_take_the_bake_of_its_original(folder):
+    for kind in ("FULL_COPY", "LINK_COPY"):
+        (folder / kind).mkdir()
+        original, bake = saved_and_baked(folder / kind)
+        first = bpy.context.scene
+        bpy.ops.scene.new(type=kind)
+        assert bpy.context.scene != first
+        bpy.ops.tallow.bake()
+        assert Path(first.tallow.bake_path) == bake and is_whole(bake), kind
+        bpy.ops.wm.save_mainfile()
+        assert is_whole(bake), kind
+
+
+def test_a_saved_copy_of_the_file_keeps_the_bake(folder):
+    _original, bake = saved_and_baked(folder)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "backup.blend"), copy=True)
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert shows(folder / "backup.blend", bake)
+
+
+def test_a_bake_of_an_older_version_is_never_deleted_by_itself(folder):
+    _original, bake = saved_and_baked(folder)
+    (bake / "owners.json").unlink()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(bake)
+
+
+def test_a_list_of_owners_that_is_damaged_keeps_the_bake(folder):
+    _original, bake = saved_and_baked(folder)
+    (bake / "owners.json").write_text('{"files": 3}')
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(bake)
+
+
+def test_bakes_of_a_session_that_no_file_means_take_no_room(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    first = Path(bpy.context.scene.tallow.bake_path)
+    bpy.ops.tallow.bake()
+    assert not first.exists() and len(os.listdir(folder)) == 1
+
+
+def test_bakes_are_listed_chosen_and_freed(folder):
+    from tallow.baking import paths
+    from tallow.core import bake_list
+    _original, first = saved_and_baked(folder)
+    scene = bpy.context.scene
+    scene.tallow.resolution = 32
+    bpy.ops.tallow.bake()
+    second = Path(scene.tallow.bake_path)
+    found = bake_list.entries(paths.cache_root(scene))
+    assert [entry.folder for entry in found] == [second, first]
+    assert all(entry.frames == 6 and entry.when and entry.bytes > 1000 for entry in found)
+    assert [entry.cells for entry in found] == [32, 24]
+    assert "6 frames, 24 cells" in bake_list.words(found[1])
+    assert bpy.ops.tallow.use_bake(folder=str(first)) == {"FINISHED"}
+    assert paths.bake_folder(scene) == first
+    assert bpy.ops.tallow.free_bake(folder=str(second)) == {"FINISHED"}
+    assert not second.exists() and paths.bake_folder(scene) == first
+    assert bpy.ops.tallow.use_bake(folder=str(second)) == {"CANCELLED"}
+    assert bpy.ops.tallow.free_bake(folder=str(first)) == {"FINISHED"}
+    assert paths.bake_folder(scene) is None and not scene.tallow.bake_path
+
+
+def test_free_all_bakes_leaves_those_of_other_files(folder):
+    scenes.wax_in_a_box(folder)
+    shared = folder / "cache"
+    bpy.context.scene.tallow.cache_folder = str(shared)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "one.blend"))
+    bpy.ops.tallow.bake()
+    first = Path(bpy.context.scene.tallow.bake_path)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "two.blend"))
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.tallow.free(all_bakes=True)
+    assert is_whole(first) and len(os.listdir(shared)) == 1
