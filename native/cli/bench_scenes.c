@@ -26,7 +26,7 @@ static void buildDamBreak(tlwRig *rig, int resolution, int variant, int threads)
     tlwSceneDef def = makeDomain((tlwVec3){0, 0, 0}, (tlwVec3){1, 0.5, 0.5}, 1.0 / resolution);
     def.walls[4] = TLW_WALL_SLIP;
     tlwStartRig(rig, &def, threads);
-    int water = addLiquid(rig, "Water", 998, 1e-9); // none: see solveFlow in step.c
+    int water = addLiquid(rig, "Water", 998, 1e-9); // so little that the viscosity stage leaves out its solve
     tlwAddRigLiquid(rig, "Column", tlwMakeBox((tlwVec3){0, 0, 0}, (tlwVec3){0.35, 0.5, 0.4}), water, 293.15);
 }
 

@@ -1,21 +1,24 @@
 #include "scene/role.h"
 
-// One row per role; heat sources have one per tlwHeatKind, in that order, at the end.
-static const tlwRoleTraits table[] = {
+// One row per role. What a heat source is depends on its kind.
+static const tlwRoleTraits roles[TLW_ROLE_COUNT] = {
     [TLW_ROLE_LIQUID] = {.name = "liquid", .has_material = true, .fills = true},
     [TLW_ROLE_INFLOW] = {.name = "inflow", .has_material = true, .gives = true},
     [TLW_ROLE_OUTFLOW] = {.name = "outflow", .takes = true},
     [TLW_ROLE_SOLID] = {.name = "solid", .obstacle = true, .may_deform = true},
     [TLW_ROLE_RIGID] = {.name = "rigid", .obstacle = true, .body = true},
-    [TLW_ROLE_HEAT +
-        TLW_HEAT_SOLID] = {.name = "heat", .obstacle = true, .stays = true, .heats = true, .may_deform = true},
-    [TLW_ROLE_HEAT + TLW_HEAT_VOLUME] = {.name = "heat", .heats = true, .warms_inside = true, .may_deform = true},
-    [TLW_ROLE_HEAT + TLW_HEAT_LAMP] = {.name = "heat", .heats = true, .shines = true, .may_deform = true},
+    [TLW_ROLE_HEAT] = {.name = "heat"},
+};
+
+static const tlwRoleTraits heaters[] = {
+    [TLW_HEAT_SOLID] = {.name = "heat", .obstacle = true, .stays = true, .heats = true, .may_deform = true},
+    [TLW_HEAT_VOLUME] = {.name = "heat", .heats = true, .warms_inside = true, .may_deform = true},
+    [TLW_HEAT_LAMP] = {.name = "heat", .heats = true, .shines = true, .may_deform = true},
 };
 
 const tlwRoleTraits *tlwGetTraits(const tlwObjectDef *def)
 {
-    return &table[def->role == TLW_ROLE_HEAT ? (int)TLW_ROLE_HEAT + (int)def->heat_kind : (int)def->role];
+    return def->role == TLW_ROLE_HEAT ? &heaters[def->heat_kind] : &roles[def->role];
 }
 
 bool tlwIsRole(int role)
@@ -25,13 +28,13 @@ bool tlwIsRole(int role)
 
 const char *tlwGetRoleName(tlwRole role)
 {
-    return tlwIsRole((int)role) ? table[role].name : "unknown";
+    return tlwIsRole((int)role) ? roles[role].name : "unknown";
 }
 
 void tlwListRoleNames(const char *names[TLW_ROLE_COUNT + 1])
 {
     for (int n = 0; n < TLW_ROLE_COUNT; n++)
-        names[n] = table[n].name;
+        names[n] = roles[n].name;
     names[TLW_ROLE_COUNT] = NULL;
 }
 

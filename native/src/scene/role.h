@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#define TLW_ROLE_COUNT (TLW_ROLE_HEAT + 1)
+#define TLW_ROLE_COUNT (TLW_ROLE_HEAT + 1) // after the last value of tlwRole
 
 typedef struct tlwRoleTraits {
     const char *name;  // of the role in scene.json
