@@ -24,7 +24,7 @@ typedef struct tlwPlacedMesh {
     tlwMesh shape; // deforming meshes: as the field was built
 } tlwPlacedMesh;
 
-// A set of them: all obstacles, or all sources and sinks.
+// A set of placed meshes: all obstacles, or all sources and sinks.
 typedef struct tlwPlacedMeshes {
     tlwContext *context;
     const tlwScene *scene;
