@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define REACH 0.75f     // cells from a solid at which freezing material bonds to it
-#define BOND_SHARE 0.25 // share of a cell's frozen mass that must be bonded for the cell to hold
+#define BOND_SHARE 0.25 // share of a cell's frozen mass that must be bonded for the cell to hold its piece
 #define EMPTY (-1)
 #define LEAST_CELLS 2 // fewest cells of a free piece; smaller crumbs are thick liquid
 
@@ -144,7 +144,7 @@ static bool isJoined(void *user, int64_t cell, int axis)
 // ---------------------------------------------------------------------------------------------------------------------
 // Bonds
 
-// Wax does not bond to a body above its solidus: the wax is molten where the two touch, in however thin a film.
+// Wax does not bond to a body that is hotter than the wax's solidus: where the two touch, a film of wax is molten.
 static bool isTooHot(const Find *f, uint32_t bond, int64_t n)
 {
     const tlwScene *scene = f->search->solids->scene;
