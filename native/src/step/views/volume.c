@@ -9,7 +9,7 @@
 #define SLIDE 0.5       // cells from a solid within which a vertex slides along it
 #define MOST_OUT 0.1    // cells that the surface moves
 #define MOST_IN 0.03
-#define FLAT 0.85  // share of the area around a smooth vertex that looks along its normal
+#define FLAT 0.85  // a vertex is smooth when this share of the area around it looks along its normal
 #define CLOSE 1e-4 // share of the volume: near enough
 #define ROUNDS 2
 #define BLOCK 1024
