@@ -7,7 +7,7 @@
 #include "step/look.h"
 #include "step/step.h"
 
-// Said once: it goes on for many frames.
+// Warn once: the cause lasts for many frames.
 static void warnOfSteps(tlwSim *sim, int needed)
 {
     if (sim->warned_of_steps)
@@ -60,8 +60,8 @@ static double fluidityRange(void *context, int64_t begin, int64_t end)
     return most;
 }
 
-// Waves two cells long swing with omega^2 = 8.9 g / dx where the surface passes through a cell's centre; a step that is
-// longer than 2 / omega lets them grow. Viscosity damps them and allows for longer ones.
+// Waves two cells long swing with omega^2 = 8.9 g / dx where the surface passes through a cell's centre. Steps longer
+// than 2 / omega let them grow. Viscosity damps them and allows longer steps.
 static double getWaveLimit(const tlwSim *sim)
 {
     const tlwScene *scene = sim->scene;
@@ -88,7 +88,7 @@ double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
     Speed s = {&sim->particles};
     double speed = sqrt(tlwParallelMax(sim->context->threads, sim->particles.count, 65536, speedRange, &s));
     speed = fmax(speed, fmax(sim->solids.max_speed, fastestInflow(sim)));
-    // What gravity and force fields will add counts as well; counting it up to the end of the frame keeps the frame's
+    // Add the speed that gravity and force fields will give. Counting it up to the end of the frame keeps the frame's
     // steps even.
     double reach = def->cfl * def->cell_size;
     double gravity = tlwGetStrongestPush(sim->context->threads, sim->scene, sim->time, &sim->flow, &sim->particles);
@@ -96,14 +96,14 @@ double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
     double dt = fmin(fmin(reach / (speed + 1e-9), getWaveLimit(sim)), sim->dt_limit);
     double needed = ceil(left / dt - 1e-6);
     int steps = (int)fmin(needed, 1e6), allowed = def->max_substeps - done;
-    if (steps > allowed && sim->dt_limit >= left) { // shorter ones after a failure are all taken
+    if (steps > allowed && sim->dt_limit >= left) { // after a failure all the shorter steps are taken
         *short_of = done + steps;
         steps = allowed;
     }
     return left / (steps > 1 ? steps : 1);
 }
 
-// Sums over blocks of frames start anew; what describes the state is measured at the end.
+// Counts start anew with each tlwAdvance; values that describe the state are measured at its end.
 static void resetStats(tlwSim *sim)
 {
     tlwStats *stats = &sim->stats;

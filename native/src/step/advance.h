@@ -4,8 +4,8 @@
 
 #include "step/sim.h"
 
-// Length of the next substep: CFL number, moving solids, and what is left of the frame. `short_of` becomes the number
-// of steps that the frame would need when it may not have them all.
+// Length of the next substep: CFL number, moving solids, and what is left of the frame. When the frame would need more
+// steps than it may have, `short_of` becomes the number that it would need.
 double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of);
 
 // tlwAdvance by one frame. When a solve fails with all its fallbacks, the frame begins again from the file

@@ -33,10 +33,10 @@ static void listKept(const tlwFlow *flow, KeptField kept[KEPT])
     memcpy(kept, list, sizeof list);
 }
 
-// What is kept of a body beside the rigid world: vectors, so there is no padding.
+// What is kept of a body beside the rigid world. Vectors only, so there is no padding.
 typedef struct Link {
     tlwSolveMotion solve;
-    tlwMotion motion; // as pressure left it, not as the world has it
+    tlwMotion motion; // motion after pressure, which differs from the rigid world's
 } Link;
 
 // The rigid world, and what ties it to the liquid.

@@ -30,7 +30,7 @@ static void matchMassToSurface(tlwSim *sim)
         sim->particles.mass[n] *= scale;
 }
 
-// Of the first object that is liquid, for a message.
+// Name of the first liquid, for a message.
 static const char *nameOfLiquid(const tlwScene *scene)
 {
     for (int o = 0; o < scene->object_count; o++)
@@ -75,7 +75,7 @@ static tlwResult start(tlwSim *sim)
         tlwAddNozzlesToLevelSet(&seeder, &sim->sources);
         result = tlwMeasureFreeSurface(&seeder, &liquids, &sim->sources);
     }
-    sim->came = 0; // what fills nozzles counts as there from the start
+    sim->came = 0; // liquid inside nozzles at the start is not an inflow
     tlwDestroyPlacedMeshes(&liquids);
     TLW_TRY(result);
     if (!sim->particles.count && !sim->sources.count)
@@ -91,7 +91,7 @@ static tlwResult start(tlwSim *sim)
     for (int64_t n = 0; n < sim->particles.count; n++)
         sim->start_mass += sim->particles.mass[n];
     TLW_TRY(tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow));
-    int iterations; // a step of no time fills in temperature and viscosity
+    int iterations; // a heat step of zero length fills in the temperature
     TLW_TRY(tlwStepThermal(context, &sim->thermal, &sim->order, 0, 0, flow, &sim->particles, &iterations));
     tlwUpdateMaterialState(context->threads, flow, sim->scene->materials, -1);
     return TLW_OK;
@@ -138,5 +138,5 @@ void tlwDestroySim(tlwSim *sim)
     tlwFreeDrops(&sim->drops);
     tlwFreeGrid(&sim->flow.grid);
     tlwFree(sim);
-    tlwDropPages(); // the next one may be small
+    tlwDropPages(); // the next simulation may be small
 }

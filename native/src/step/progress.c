@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Seconds go to a stage of the statistics.
+// Add seconds to a stage of the statistics.
 static void addSeconds(tlwStats *stats, const char *stage, double seconds)
 {
     int n = 0;

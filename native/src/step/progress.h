@@ -4,11 +4,11 @@
 
 #include "step/sim.h"
 
-// Seconds since the last call go to `stage` in the statistics; tells how far the frame has come. Null only starts the
-// clock.
+// Add the seconds since the last call to `stage` in the statistics, and report how far the frame has come. Null only
+// starts the clock.
 void tlwClockStage(tlwSim *sim, const char *stage);
 
-// Seconds of one stage that belong to another.
+// Move seconds in the statistics from one stage to another.
 void tlwClockAs(tlwSim *sim, const char *from, const char *to, double seconds);
 
 #endif

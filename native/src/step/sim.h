@@ -22,7 +22,7 @@ struct tlwSim {
     double time;
     int64_t step_count;
     double lead;     // s that velocities are ahead of positions: half a step
-    double dt_limit; // s; 1e30 but for a while after a solve that did not converge (step/advance.c)
+    double dt_limit; // s; 1e30, and less for a while after a solve that did not converge (step/advance.c)
     double last_dt;  // s: of the last step, also of one that failed
     uint32_t next_id;
     int64_t frugal_from;           // above this particle count, stages return memory to the system between uses
@@ -40,8 +40,8 @@ struct tlwSim {
 
     tlwStats stats;
     double stage_start;
-    double span, done;         // of tlwAdvance: s, and of them those behind the present step
-    int stages, stages_before; // that this step and the one before it have gone through
+    double span, done;         // s: length of this tlwAdvance, and the part of it before the present step
+    int stages, stages_before; // number of stages that this step and the one before it have gone through
     bool warned_of_steps;
     tlwSurfaceBuffers surface_view; // what tlwGetSurface shows
     tlwParticleBuffers particle_view;

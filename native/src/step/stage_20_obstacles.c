@@ -7,7 +7,7 @@
 #include "step/frozen/motion.h"
 #include "step/stages.h"
 
-// Everything between placing the pieces' colliders and freeing them.
+// The work between placing the pieces' colliders and freeing them.
 static tlwResult moveAll(tlwSim *sim, tlwStepPlan *plan, const tlwPieceWorld *place)
 {
     double dt = plan->dt;

@@ -8,7 +8,7 @@
 #include "step/progress.h"
 #include "step/stages.h"
 
-// Tiles reach this far beyond particles: the level set's band, and what transport and extension read.
+// Cells that tiles reach beyond particles: the level set's band, and what transport and extension read.
 #define MARGIN (TLW_PHI_BAND + 0.5f)
 
 tlwResult tlwStageTransport(tlwSim *sim, tlwStepPlan *plan)

@@ -1,4 +1,4 @@
-// Velocity, fill and density from the particles. In grid transport the velocity stays, only fill and density are new.
+// Velocity, fill and density from the particles. In grid transport only fill and density: the grid keeps its velocity.
 #include "base/context.h"
 #include "scene/scene.h"
 #include "step/liquid/drops.h"

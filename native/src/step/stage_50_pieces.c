@@ -1,4 +1,4 @@
-// What has melted, frozen and broken apart; free pieces become unknowns of the solves.
+// Find what has melted, frozen and broken apart. Free pieces become unknowns of the solves.
 #include "base/context.h"
 #include "step/bodies/split.h"
 #include "step/frozen/bonds.h"

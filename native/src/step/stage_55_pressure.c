@@ -1,5 +1,5 @@
-// Pressure makes the velocity free of divergence, with rigid bodies and frozen pieces as unknowns. Pressure comes
-// before viscosity, which must not smear a fall that the floor is about to stop.
+// Pressure makes the velocity free of divergence, with rigid bodies and frozen pieces as unknowns. It comes before
+// viscosity: viscosity must not smear the velocity of a fall that the floor is about to stop.
 #include "base/context.h"
 #include "base/pages.h"
 #include "scene/scene.h"

@@ -1,5 +1,5 @@
-// Viscosity spreads momentum and drags bodies. Where it is strong what it does is made free of divergence again; a weak
-// one changes too little for that.
+// Viscosity spreads momentum and drags bodies. Strong viscosity is followed by another projection; weak viscosity
+// changes the velocity too little for that.
 #include "base/context.h"
 #include "base/pages.h"
 #include "grid/grid.h"
@@ -13,7 +13,7 @@
 #include "step/viscosity/viscosity.h"
 
 #define LAST_HALF 4        // times that a viscosity step is halved
-#define DRAG_ITERATIONS 80 // with free pieces as unknowns; `melt_volume` takes 55
+#define DRAG_ITERATIONS 80 // most iterations with free pieces as unknowns; `melt_volume` takes 55
 
 static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling)
 {
@@ -50,7 +50,8 @@ static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *sh
     return def;
 }
 
-// One implicit viscosity solve; when it does not converge, two of half the length, and so on: never none.
+// One implicit viscosity solve. When it does not converge, two of half the length, and so on: viscosity is never left
+// out.
 static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling, int depth)
 {
     tlwViscosityDef def = describe(sim, dt, shapes, coupling);
@@ -58,7 +59,7 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
     tlwResult result = tlwSolveViscosity(sim->context->threads, &def, &stats, &sim->context->message);
     if (stats.iterations > sim->stats.viscosity_iterations)
         sim->stats.viscosity_iterations = stats.iterations;
-    if (result == TLW_OK) // others change nothing
+    if (result == TLW_OK) // a failed solve changes nothing
         sim->stats.viscosity_residual = fmax(sim->stats.viscosity_residual, stats.residual);
     if (result != TLW_NOT_CONVERGED || depth == LAST_HALF)
         return result;
@@ -66,8 +67,8 @@ static tlwResult diffuse(tlwSim *sim, double dt, const tlwShownShapes *shapes, t
     return diffuse(sim, 0.5 * dt, shapes, coupling, depth + 1);
 }
 
-// Viscosity over dt; with a coupling it drags bodies and free pieces. Where pieces make the system too hard to solve
-// (melting ice in water that is nearly free of viscosity), they are held for this step: their drag is small there.
+// Viscosity over dt; with a coupling it drags bodies and free pieces. Pieces may make the system too hard to solve,
+// such as melting ice in water of little viscosity. Then they are held for this step: their drag is small there.
 static tlwResult applyViscosity(tlwSim *sim, double dt, tlwBodyCoupling *coupling)
 {
     const tlwShownShapes none = {-1, -1, -1};
@@ -100,13 +101,13 @@ tlwResult tlwStageViscosity(tlwSim *sim, tlwStepPlan *plan)
     double dx = flow->grid.dx, density = tlwGetMainDensity(sim), dt = plan->kick;
     double viscosity = tlwParallelMax(threads, flow->grid.tile_count, 16, viscousRange, flow);
     bool strong = viscosity * dt > 1e-3 * density * dx * dx;
-    bool again = strong || flow->squeeze >= 0; // friction brakes what comes behind as well
+    bool again = strong || flow->squeeze >= 0; // pressure must slow the liquid behind what friction brakes
     if (again)
         tlwApplyViscousPressure(plan->pressure);
     else
         tlwFillFloats(threads, &flow->grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     tlwClockStage(sim, "pressure");
-    // A viscous number below that changes no bit of a velocity in single precision.
+    // A smaller viscous number changes no bit of a velocity in single precision.
     if (!again && !(viscosity * dt > 1e-8 * density * dx * dx))
         return TLW_OK;
     tlwShowMotion(sim, plan);

@@ -10,7 +10,7 @@ tlwResult tlwStageParticles(tlwSim *sim, tlwStepPlan *plan)
 {
     tlwThreads *threads = sim->context->threads;
     int per_axis = sim->scene->def.particles_per_axis;
-    // Of grid transport particles only show the velocity; steps are chosen by it.
+    // In grid transport particles only show the velocity, and the length of steps follows it.
     float blend = tlwCarriesVelocity(sim) ? (float)sim->scene->def.flip_blend : 0;
     tlwUpdateParticles(threads, &sim->flow, tlwCarriesGradient(sim), blend, &sim->particles);
     plan->resting = false;

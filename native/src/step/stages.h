@@ -14,14 +14,14 @@
 // What the stages of one step hand to each other.
 typedef struct tlwStepPlan {
     double dt;     // s that positions move on by
-    double kick;   // s that velocities move on by: dt, but for a change of step
+    double kick;   // s that velocities move on by: dt, unless the length of steps changes
     double passed; // s that heat moves on by; 0 in the first half step, which only gives velocities their lead
 
     tlwBodyCoupling coupling; // bodies and free pieces as unknowns of the solves
     tlwMomentum momentum;     // of what flies, before the step
 
     bool solving;          // from the pressure stage to the spread stage
-    bool resting;          // the particles' gradients are memory of the solves
+    bool resting;          // the solves use the memory of the particles' gradients
     tlwPressure *pressure; // assembled while solving
     int cut_phi;           // level set without the pieces that cut cells, a field to be returned; -1 = none
 } tlwStepPlan;
@@ -47,7 +47,7 @@ tlwStageFn tlwStageKeepMomentum;
 // One projection. A `correction` adds to the pressure that is there.
 tlwResult tlwProject(tlwSim *sim, tlwStepPlan *plan, bool correction);
 
-// Solids, bodies and pieces move on the grid as the coupled bodies do.
+// Write the present motion of bodies and pieces to the grid.
 void tlwShowMotion(tlwSim *sim, const tlwStepPlan *plan);
 
 // Give back what the solves hold. The spread stage does it; after a failure step.c does.

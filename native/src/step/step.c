@@ -24,7 +24,7 @@ static const Stage step[] = {
     {tlwStageForces, "forces"},            // gravity and force fields
     {tlwStagePieces, "pieces"},            // frozen cells become rigid pieces
     {tlwStagePressure, "pressure"},        // no divergence, with bodies
-    {tlwStageViscosity, "viscosity"},      // and pressure again where viscosity is strong
+    {tlwStageViscosity, "viscosity"},      // viscous stress, and pressure again where it is strong
     {tlwStageSpread, "spread"},            // crowded particles move apart
     {tlwStageExtend, "extend"},            // velocity into the air
     {tlwStageParticles, "particles"},      // grid to particles
@@ -32,8 +32,8 @@ static const Stage step[] = {
     {NULL, NULL},
 };
 
-// Velocities are half a step ahead of positions (leapfrog), so that a step of any length falls as gravity says. Before
-// the first step they take that lead while nothing moves and no heat flows.
+// Velocities are half a step ahead of positions (leapfrog), so that a fall follows gravity for any length of steps.
+// Before the first step velocities take that lead while nothing moves and no heat flows.
 static const Stage lead[] = {
     {tlwStageFirstObstacles, "bodies"},
     {tlwStageMeasureMomentum, "momentum"},
@@ -51,7 +51,7 @@ static const Stage lead[] = {
     {NULL, NULL},
 };
 
-// Cancel is looked at between stages; solves look at it in every iteration.
+// Cancelling is checked between stages; solves check it in every iteration.
 static tlwResult runStages(tlwSim *sim, tlwStepPlan *plan, const Stage *stages)
 {
     for (; stages->run; stages++) {
@@ -63,13 +63,13 @@ static tlwResult runStages(tlwSim *sim, tlwStepPlan *plan, const Stage *stages)
     return TLW_OK;
 }
 
-// Run the stages and give back whatever they left, however they ended.
+// Run the stages and give back all that they hold, however they ended.
 static tlwResult runPlan(tlwSim *sim, tlwStepPlan plan, const Stage *stages)
 {
     plan.cut_phi = plan.momentum.flight.cells = -1;
     tlwResult result = runStages(sim, &plan, stages);
     tlwEndSolves(sim, &plan);
-    if (plan.resting) // who goes on after a failure finds velocities
+    if (plan.resting) // after a failure particles must have velocities to go on with
         tlwUpdateParticles(sim->context->threads, &sim->flow, true, 0, &sim->particles);
     tlwFreeBodyCoupling(&plan.coupling);
     tlwFreeStepMomentum(sim, &plan);
@@ -81,12 +81,12 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     tlwClockStage(sim, NULL);
     tlwKeepPages(!tlwIsFrugal(sim));
     if (tlwIsFrugal(sim))
-        tlwTrimMemory(); // of what was done between steps: meshing, writing
+        tlwTrimMemory(); // memory of work between steps: meshing, writing
     if (sim->step_count == 0) {
         TLW_TRY(runPlan(sim, (tlwStepPlan){.kick = 0.5 * dt}, lead));
         sim->lead = 0.5 * dt;
     }
-    double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, but for a change of step
+    double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, unless the length of steps changes
     TLW_TRY(runPlan(sim, (tlwStepPlan){.dt = dt, .kick = kick, .passed = dt}, step));
     sim->lead += kick - dt;
     sim->time += dt;

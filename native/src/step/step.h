@@ -4,7 +4,8 @@
 
 #include "tallow/tallow.h"
 
-// Advance by one substep. On failure the simulation cannot go on, but for TLW_CANCELLED and TLW_NOT_CONVERGED.
+// Advance by one substep. After TLW_CANCELLED and TLW_NOT_CONVERGED the simulation can go on; after other failures it
+// cannot.
 tlwResult tlwStep(tlwSim *sim, double dt);
 
 #endif

@@ -19,7 +19,7 @@ static bool hasRigid(const tlwScene *scene)
     return false;
 }
 
-// The split method multiplies what pressure does by the ratio of densities (Carlson 2004, s. 5.7).
+// The split method multiplies the effect of pressure by the ratio of densities (Carlson 2004, s. 5.7).
 static void warnOfLightBody(const tlwBodies *bodies, const char *name, double density)
 {
     const tlwScene *scene = bodies->scene;
@@ -71,8 +71,8 @@ static tlwResult addBody(tlwBodies *bodies, const tlwPlacedMesh *solid, tlwBodyL
     return tlwAddRigidBody(bodies->world, &body, &link->body, message);
 }
 
-// Closed sides of the domain hold bodies back as well. A scene that says nothing about their friction has walls that
-// liquid slides along freely, but not bodies.
+// Closed sides of the domain stop bodies too. When the scene gives no wall friction, liquid slides along walls freely,
+// but bodies get the default friction.
 static tlwResult addWalls(tlwBodies *bodies)
 {
     static const char *const names[6] = {"the -x wall", "the +x wall", "the -y wall",
@@ -199,13 +199,13 @@ tlwResult tlwFollowBodies(tlwBodies *bodies, tlwPlacedMeshes *solids)
     return TLW_OK;
 }
 
-// The world moves a body by the mean of its old and its new velocity. Velocities here belong to the middle of the step
-// already, so a body that touches nothing moves by the new one.
+// The world moves a body by the mean of its old and its new velocity. Velocities here already belong to the middle of
+// the step, so a body that touches nothing must move by the new one.
 static void nudgeFlyingBodies(const tlwBodies *bodies, double share)
 {
     for (int n = 0; n < bodies->link_count; n++) {
         const tlwBodyLink *link = &bodies->links[n];
-        if (!link->rigid || link->bonded) // what is frozen onto it would stay behind
+        if (!link->rigid || link->bonded) // the piece that is frozen onto it would stay behind
             continue;
         tlwBody *body = &bodies->world->bodies[link->body];
         double touched = tlwLength(body->contact_impulse) + tlwLength(body->joint_impulse) +
@@ -229,7 +229,7 @@ static void placeKeyed(const tlwBodies *bodies, const tlwPlacedMeshes *solids, d
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
         tlwKey next = tlwSampleKeys(def->keys, def->key_count, time + dt);
         tlwPlaceBody(body, next.position, next.rotation);
-        tlwVec3 there = body->position; // of the centre of mass: what is fixed to it must come to just there
+        tlwVec3 there = body->position; // where the centre of mass must arrive, exactly: pieces may be fixed to it
         tlwPlaceBody(body, key.position, key.rotation);
         body->velocity = tlwScale(tlwSub(there, body->position), 1 / dt);
         body->spin = tlwSampleMotion(def->keys, def->key_count, time + dt / 2, dt).spin;
@@ -273,8 +273,8 @@ static tlwVec3 outerPush(const tlwBodies *bodies, const tlwBody *body, double ti
     return tlwGetAcceleration(bodies->scene, time, dt, body->position, body->velocity);
 }
 
-// What contacts and joints will add over the dt after `time`. Poses and velocities stay; contacts keep the impulses of
-// the trial, a good start for the real run.
+// Find what contacts and joints will add over the dt after `time`. Poses and velocities stay as they are. Contacts keep
+// the impulses of the trial, a good start for the real run.
 static tlwResult expectContacts(tlwBodies *bodies, const tlwPlacedMeshes *solids, double time, double dt)
 {
     tlwRigidWorld *world = bodies->world;
@@ -307,7 +307,7 @@ static tlwResult expectContacts(tlwBodies *bodies, const tlwPlacedMeshes *solids
             tlwScale(tlwAdd(body->contact_impulse, body->joint_impulse), 1 / (body->mass * dt));
         link->solve.contact_spin = tlwScale(tlwMulMat3(inverse_inertia, turn), 1 / dt);
     }
-    for (int64_t n = tlwCountSceneBodies(bodies); n < world->body_count; n++) { // what frozen pieces ask for
+    for (int64_t n = tlwCountSceneBodies(bodies); n < world->body_count; n++) { // tlwExpectPieceContacts reads these
         kept[n].contact_impulse = world->bodies[n].contact_impulse;
         kept[n].contact_angular_impulse = world->bodies[n].contact_angular_impulse;
         kept[n].joint_impulse = world->bodies[n].joint_impulse;

@@ -55,8 +55,8 @@ static float *rowOf(tlwCoupledBody *body, int64_t cell)
     return met ? body->rows[body->count - 1] : addRow(body, cell);
 }
 
-// A covered share of a face, seen from a cell: negative for its lower face. Velocity along the axis at the point `at`
-// is velocity[a] + (spin x r)[a].
+// Add a covered share of a face to a cell's row, negative for the cell's lower faces. The body's velocity along the
+// axis at the point `at` is velocity[a] + (spin x r)[a].
 static void addFace(const tlwCoupledBody *body, tlwVec3 at, int axis, float covered, float row[6])
 {
     tlwVec3 r = tlwSub(at, body->centre);
@@ -81,7 +81,7 @@ typedef struct Search {
     const int16_t *object;
     const int32_t *piece, *cover, *label;
     const uint8_t *type;
-    uint8_t *mask;                 // per row of each tile: cells to look at
+    uint8_t *mask;                 // per row of each tile: bits of the cells to look at
     const tlwPlacedMesh **of_body; // per coupled body; pieces have none
     tlwBodyCoupling *coupling;
     bool has_pieces;
@@ -107,7 +107,7 @@ static int64_t nextCell(const tlwGrid *grid, int64_t cell, int face)
     return cell + (face & 1 ? stride[face / 2] : -stride[face / 2]);
 }
 
-// Faces that frozen pieces cover.
+// Add the faces that frozen pieces cover.
 static bool addPieceFaces(const Search *s, const Cell *cell)
 {
     for (int face = 0; s->has_pieces && face < 6; face++) {
@@ -124,7 +124,7 @@ static bool addPieceFaces(const Search *s, const Cell *cell)
     return true;
 }
 
-// What flow->solid_velocity shows of the body's motion in a cell. Faces of pieces show the pieces' own.
+// Add the part of a body's row that flow->solid_velocity shows. Faces at frozen pieces show the motion of the piece.
 static void addSeen(const Search *s, const tlwCoupledBody *body, const Cell *cell, float seen[6])
 {
     for (int face = 0; face < 6; face++) {
@@ -251,8 +251,8 @@ static bool isCovered(const Search *s, int64_t cell)
     return covered;
 }
 
-// Which cells of each row the loop below has to look at, few of all: liquid near a body and, where there are pieces,
-// beside covered faces.
+// Mark the few cells that findCells has to look at: liquid near a body and, where there are pieces, beside covered
+// faces.
 static void maskRange(void *context, int64_t begin, int64_t end)
 {
     const Search *s = context;
@@ -269,7 +269,7 @@ static void maskRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Candidates are measured on all threads, this many at a time at least: 350 bytes each.
+// Candidates (350 bytes each) are measured on all threads once there are this many.
 #define BATCH 16384
 
 static bool findCells(tlwThreads *threads, const Search *s)
@@ -351,8 +351,8 @@ tlwVec3 tlwGetCellCentre(const tlwGrid *grid, int64_t c)
     return tlwMulAdd(grid->origin, grid->dx, p);
 }
 
-// Moment of a force on the patch of a cell. The part along the patch's normal comes from a pressure on all of it and
-// has the patch's own moment (none on a ball); what is left acts at the cell's centre.
+// Moment of a force on the patch of a cell. The part along the patch's normal comes from a pressure on the whole patch
+// and has the patch's own moment (none on a ball). The rest acts at the cell's centre.
 static tlwVec3 patchMoment(const tlwCoupledBody *body, const float row[6], tlwVec3 centre, tlwVec3 force)
 {
     tlwVec3 normal = {row[0], row[1], row[2]}, moment = {row[3], row[4], row[5]};
@@ -361,8 +361,8 @@ static tlwVec3 patchMoment(const tlwCoupledBody *body, const float row[6], tlwVe
     return tlwMulAdd(tlwCross(tlwSub(centre, body->centre), rest), pressure, moment);
 }
 
-// With the gradient theorem for the solid part of the cell, the pressure difference across it pushes the body by
-// gradient * dx^3 * (mean cover of the two faces along the axis - solid share).
+// By the gradient theorem for the solid part of the cell, the pressure difference across it pushes the body by gradient
+// * dx^3 * (mean cover of the two faces along the axis - solid share).
 void tlwRefineBuoyancy(const tlwFlow *flow, tlwVec3 gravity, double dt, double default_density,
                        tlwBodyCoupling *coupling)
 {

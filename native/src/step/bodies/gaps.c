@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 1.25f  // cells from a body to the centre of liquid or air beside a gap
-#define BESIDE 1.0f // cells from there, or from a gap, to the other solid: not through a thin body to its upper side
+#define NEAR 1.25f  // cells from a body within which liquid or air counts as beside a gap
+#define BESIDE 1.0f // cells from there, or from a gap, to the other solid: stays on that side of a thin body
 
 enum { ELSEWHERE = 0, LIQUID, AIR, GAP };
 
@@ -20,11 +20,11 @@ typedef struct Box {
     const tlwPlacedMesh *solid;
     int low[3], size[3];
     int64_t count;
-    float *body, *other; // cells from a cell's centre to the body and to what else is solid
-    int16_t *near;       // which solid that is, -1 for the domain's walls
+    float *body, *other; // cells from a cell's centre to the body, and to the nearest other solid
+    int16_t *near;       // number of that other solid, -1 for the domain's walls
     uint8_t *what;
-    int32_t *source; // cell of the box whose pressure a gap has; -1 as long as none is found
-    uint8_t *layer;  // cells of gap on the way there
+    int32_t *source; // cell of the box whose pressure a gap takes; -1 until one is found
+    uint8_t *layer;  // number of gap cells on the way to the source
 } Box;
 
 static tlwSdfNodes centresOf(const Box *box)
@@ -83,7 +83,7 @@ static void freeBox(Box *box)
     tlwFree(box->layer);
 }
 
-// Distances in the box; `found` tells whether anything else is near the body at all.
+// Fill in the distances. `found` tells whether any other solid is near the body.
 static tlwResult makeBox(const tlwGrid *grid, const tlwPlacedMeshes *solids, const tlwPlacedMesh *solid, Box *box,
                          bool *found)
 {
@@ -92,7 +92,7 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwPlacedMeshes *solids, con
                  origin[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
     const tlwWall *walls = solids->scene->def.walls;
     *box = (Box){.grid = grid, .solid = solid, .count = 1};
-    for (int a = 0; a < 3; a++) { // nothing is known outside the window
+    for (int a = 0; a < 3; a++) { // the fields have values only in the window
         int first = (int)floor((low[a] - origin[a]) / grid->dx) - 1,
             last = (int)floor((high[a] - origin[a]) / grid->dx) + 1;
         first = first > grid->window_min[a] ? first : grid->window_min[a];
@@ -144,7 +144,7 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwPlacedMeshes *solids, con
     return TLW_OK;
 }
 
-// Tiles without liquid have no types: there what is no solid is air. Nor do shares of faces mean anything beyond walls.
+// Inactive tiles have no cell types: what is not solid there is air. Cells beyond walls have no valid types either.
 static void sortCells(const tlwFlow *flow, const tlwWall *walls, const uint8_t *type, Box *box)
 {
     const tlwGrid *grid = box->grid;
@@ -168,8 +168,8 @@ static void sortCells(const tlwFlow *flow, const tlwWall *walls, const uint8_t *
     }
 }
 
-// One layer of gaps beyond what has a source; true when some were found. Of the neighbours the nearest gives it, air
-// before liquid.
+// Give a source to the gap cells next to cells that have one. The nearest neighbour counts, air before liquid. True
+// when some were found.
 static bool floodLayer(Box *box, int layer)
 {
     bool any = false;
@@ -202,8 +202,8 @@ static bool floodLayer(Box *box, int layer)
     return any;
 }
 
-// Flow out that a moving solid on the other side of the gap makes, as the body's own motion does: a gap opens by the
-// difference. Other bodies have rows of their own.
+// Flow out of a gap by the motion of the solid on its other side: a gap opens by the difference of both motions. Other
+// bodies have rows of their own.
 static double getSupportFlow(const tlwPlacedMesh *support, const tlwBodyPatch *patch)
 {
     double flow = 0;
@@ -262,7 +262,7 @@ static tlwResult addGaps(const Gaps *gaps, tlwCoupledBody *body)
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
-// Bodies know nothing of each other's rows. 1 when memory is out.
+// Bodies change only their own rows, so threads may share them out. Returns 1 when memory is out.
 static double gapRange(void *context, int64_t begin, int64_t end)
 {
     const Gaps *gaps = context;

@@ -22,7 +22,7 @@ static bool isOf(const tlwCoupledBody *bodies, int n, int leader)
     return n == leader || bodies[n].joined == leader + 1;
 }
 
-// Of `velocity` and `spin`, or of `change` and `turn`.
+// Sums over `velocity` and `spin`, or with `changes` over `change` and `turn`.
 static tlwCoupledMass sumMotions(const tlwBodyCoupling *coupling, int leader, bool changes)
 {
     const tlwCoupledBody *bodies = coupling->bodies;

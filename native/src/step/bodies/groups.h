@@ -1,20 +1,20 @@
-// Coupled bodies that move as one.
+// Groups: coupled bodies that move as one.
 #ifndef TLW_STEP_BODIES_GROUPS_H
 #define TLW_STEP_BODIES_GROUPS_H
 
 #include "step/bodies/coupling.h"
 
-// Bodies that move as one (bodies/groups.c). Each keeps what is its own; what acts on one acts on all.
+// Unite the groups of bodies a and b. Each body keeps its own mass and cells; what acts on one acts on the whole group.
 void tlwJoinCoupled(tlwBodyCoupling *coupling, int a, int b);
 
-// Of the bodies whose first one is `leader`.
+// Mass and motion of the group whose first body is `leader`.
 tlwCoupledMass tlwSumCoupled(const tlwBodyCoupling *coupling, int leader);
 
-// They move as `whole` does.
+// Give the bodies of that group the motion of `whole`.
 void tlwSpreadMotion(tlwBodyCoupling *coupling, int leader, const tlwCoupledMass *whole);
 
-// Bodies that are joined share their momentum, after something has changed their motions one by one. One that nothing
-// moves decides for all. tlwShareChanges is the same for `change` and `turn`.
+// After motions have changed body by body: every group shares its momentum and moves as one again. A body of infinite
+// mass decides for its group. tlwShareChanges does the same for `change` and `turn`.
 void tlwShareMotion(tlwBodyCoupling *coupling);
 void tlwShareChanges(tlwBodyCoupling *coupling);
 

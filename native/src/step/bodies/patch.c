@@ -23,7 +23,7 @@ static void addTriangle(Region *region, const Corner *a, const Corner *b, const 
     region->v += area * (a->v + b->v + c->v) / 3;
 }
 
-// Add what of a square lies inside (d <= 0), cut off along straight lines.
+// Add the part of a square that lies inside (d <= 0), cut off along straight lines.
 static void addSquare(Region *region, const Corner square[4])
 {
     Corner kept[8];
@@ -41,8 +41,8 @@ static void addSquare(Region *region, const Corner square[4])
         addTriangle(region, &kept[0], &kept[n - 1], &kept[n]);
 }
 
-// Centroid of the inner part of a face with the distances `d`, in shares of its sides; the middle when nothing is, or
-// all.
+// Centroid of the inner part of a face with the distances `d`, as shares of the face's sides. The middle of the face
+// when all or nothing is inside.
 static void findMiddle(const float d[NODES * NODES], double middle[2])
 {
     Region region = {0, 0, 0};
@@ -64,8 +64,8 @@ static void findMiddle(const float d[NODES * NODES], double middle[2])
     }
 }
 
-// Share of a cell inside, at the centres of its parts. Not from the means of the parts' corners: on a ball these are
-// farther out than the centres, and a ball of six cells would be half a percent too small.
+// Share of a cell inside, from distances at the centres of its parts. The means of the parts' corners will not do: on a
+// ball they are too large, and a ball of six cells would be half a percent too small.
 static double shareInside(const tlwGrid *grid, const tlwPlacedMesh *body, const int cell[3])
 {
     enum { COUNT = PARTS * PARTS * PARTS };
@@ -97,7 +97,7 @@ static void measureFace(const tlwGrid *grid, const float *d, const int cell[3], 
     patch->middle[face] = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){at[0], at[1], at[2]});
 }
 
-// Whether a cell's centre is so near that a corner may be inside; another body may be what is near.
+// Whether the cell is so near to this body that a corner may be inside.
 static bool isNear(const tlwGrid *grid, const tlwPlacedMesh *body, const int cell[3])
 {
     tlwSdfNodes node = {.spacing = grid->dx, .dims = {1, 1, 1}, .stride = {1, 1, 1}};

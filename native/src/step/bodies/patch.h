@@ -1,16 +1,16 @@
-// What of a rigid body's surface lies in a cell, measured with the body's own field, which is finer than the cells.
+// The patch of a rigid body's surface in a cell, measured with the body's own field, which is finer than the cells.
 //
-// The moment of a patch of surface, the integral of r x n, is that of the covered parts of the cell's faces about their
-// own middles (gradient theorem: the curl of r is zero). With the middles of whole faces in their place a ball that
-// liquid presses on feels a torque, which is none of a ball's, and spins up without end.
+// The moment of a patch, the integral of r x n, is that of the covered parts of the cell's faces about the centroids of
+// these parts (gradient theorem: the curl of r is zero). The middles of whole faces will not do: pressure on a ball
+// would have a torque, and the ball would spin up without end.
 #ifndef TLW_STEP_BODIES_PATCH_H
 #define TLW_STEP_BODIES_PATCH_H
 
 #include "grid/grid.h"
 #include "step/obstacles/placed_mesh.h"
 
-// Cells from a cell's centre to a solid beyond which no corner is inside: half a diagonal, and a little for distances
-// that are not quite.
+// Cells: no corner of a cell is inside a solid that is farther than this from the cell's centre. Half a diagonal, and a
+// little for inexact distances.
 #define TLW_PATCH_REACH 1.05
 
 typedef struct tlwBodyPatch {

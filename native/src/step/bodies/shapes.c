@@ -102,7 +102,8 @@ static tlwSurfaceDrift stretch(const tlwObjectDef *def, double time, double dt, 
     return (tlwSurfaceDrift){sampleStretch, link, tlwLength(far)};
 }
 
-// With the field before the present one, vertices go to where the present one has them; else on as they are moving.
+// A collider of the previous field moves its vertices to where the present field has them. A collider of the present
+// field moves them on at their velocity.
 static tlwSurfaceDrift deform(const tlwPlacedMesh *solid, double dt, tlwBodyLink *link)
 {
     double square = 0;

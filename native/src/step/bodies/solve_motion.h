@@ -34,8 +34,8 @@ static inline double tlwGetLesser(double a, double b)
     return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
 }
 
-// What of the last two pushes or turns will stay: the lesser of the two, so that the blow of an impact is not taken for
-// a force that lasts.
+// The lasting part of the last two pushes or turns: the lesser of the two, so that the blow of an impact does not count
+// as a lasting force.
 static inline tlwVec3 tlwGetLasting(const tlwVec3 last[2])
 {
     return (tlwVec3){tlwGetLesser(last[0].x, last[1].x), tlwGetLesser(last[0].y, last[1].y),

@@ -4,7 +4,7 @@
 #include "shape/sdf_sample.h"
 #include "step/bodies/groups.h"
 
-// One face near a body: where it is from the body's centre, and how much of it is inside (w of Carlson 2004, eq. 71).
+// One face near a body: its place from the body's centre, and its share inside the body (w of Carlson 2004, eq. 71).
 typedef struct Face {
     int axis;
     int64_t index;
@@ -61,7 +61,7 @@ typedef struct Split {
     tlwFlow *flow;
     const tlwCoupledBody *body;
     tlwVec3 velocity, spin; // of the body before pressure and collisions
-    double dt, ratio;       // liquid's density over the body's
+    double dt, ratio;       // ratio: the liquid's density over the body's
     double a[6][6], b[6], volume;
     tlwVec3 new_velocity, new_spin;
 } Split;
@@ -84,7 +84,7 @@ static void enterFace(void *user, const Face *face)
     *u = (float)((1 - w) * *u + w * rigidSpeed(face, s->velocity, s->spin));
 }
 
-// Cells whose centre is inside a body; a face of each is at most half a cell away.
+// List the cells whose centre is inside a body.
 static tlwResult listCells(const tlwFlow *flow, const tlwPlacedMesh *solid, int64_t **cells, int64_t *count)
 {
     const tlwGrid *grid = &flow->grid;
@@ -112,7 +112,7 @@ static tlwResult listCells(const tlwFlow *flow, const tlwPlacedMesh *solid, int6
     return TLW_OK;
 }
 
-// The smoothest continuation of the level set through a body joins the waterlines around it.
+// Continue the level set through a body as smoothly as possible, so that it joins the waterlines around the body.
 static tlwResult bridgeLevelSet(tlwFlow *flow, const tlwPlacedMesh *solid)
 {
     enum { SWEEPS = 60 };
@@ -141,8 +141,8 @@ tlwResult tlwEnterBodies(tlwFlow *flow, const tlwPlacedMeshes *solids, double dt
     return TLW_OK;
 }
 
-// (Carlson 2004, eq. 70, 71). The body's motion before pressure is known at its new place, so the change of velocity
-// following the body needs no convective term.
+// Velocity of a face with the momentum source (Carlson 2004, eq. 70, 71). The body's motion before pressure is known at
+// its new place, so the change of velocity needs no convective term.
 static double sourced(const Split *s, const Face *face)
 {
     double u = tlwGetFloats(&s->flow->grid, s->flow->velocity[face->axis])[face->index];
@@ -205,7 +205,7 @@ void tlwProjectBodies(tlwFlow *flow, const tlwPlacedMeshes *solids, double dt, d
         Split s = makeSplit(flow, body, dt);
         s.ratio = liquid_density * body->inverse_mass * body->volume;
         visitFaces(flow, solid, body->centre, sumFace, &s);
-        // What is outside the active tiles is in air and moves as predicted.
+        // The part of a body outside the active tiles is in air and moves as predicted.
         double share = tlwClamp(s.volume * cell / body->volume, 0, 1);
         if (share < 0.05 || !solveSix(s.a, s.b))
             continue;

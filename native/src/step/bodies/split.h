@@ -11,7 +11,7 @@
 #include "step/bodies/coupling.h"
 #include "step/fields/flow.h"
 
-// Make liquid of the bodies, as far up as the liquid around them stands: the level set is continued through them and
+// Treat the bodies as liquid, up to the level of the liquid around them: the level set is continued through them, and
 // faces inside take their motion. `coupling` holds the predicted velocities, collisions included.
 tlwResult tlwEnterBodies(tlwFlow *flow, const tlwPlacedMeshes *solids, double dt, const tlwBodyCoupling *coupling);
 

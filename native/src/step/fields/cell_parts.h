@@ -6,12 +6,13 @@
 
 enum { TLW_CELL_SIDE = 4, TLW_CELL_PARTS = TLW_CELL_SIDE * TLW_CELL_SIDE * TLW_CELL_SIDE };
 
-// In a cell and its neighbours, [z][y][x].
+// Distances at the centres of a cell and its 26 neighbours, [z][y][x].
 typedef struct tlwAround {
     float d[3][3][3];
 } tlwAround;
 
-// From three neighbours to the centres of a cell's parts, which lie 1/8 and 3/8 of a cell to either side.
+// Interpolate along one axis, from the centres of three cells to the centres of the middle cell's parts. These lie 1/8
+// and 3/8 of a cell to either side of its centre.
 static inline void tlwRefineLine(float low, float centre, float high, float out[TLW_CELL_SIDE])
 {
     out[0] = low + 0.625f * (centre - low);
@@ -20,8 +21,8 @@ static inline void tlwRefineLine(float low, float centre, float high, float out[
     out[3] = centre + 0.375f * (high - centre);
 }
 
-// Distances at the centres of a cell's parts, x fastest: the bits of tlwSampleCentre (along z, y and x in turn), at a
-// third of its work.
+// Distances at the centres of a cell's parts, x fastest. Interpolates along z, y and x in turn, as tlwSampleCentre
+// does: the result is the same to the last bit, at a third of the work.
 static inline void tlwRefineCell(const tlwAround *around, float parts[TLW_CELL_PARTS])
 {
     float along_z[3][3][TLW_CELL_SIDE], along_y[3][TLW_CELL_SIDE];
@@ -47,8 +48,8 @@ static inline float tlwGetInsideShare(const float parts[TLW_CELL_PARTS], float s
     return sum / TLW_CELL_PARTS;
 }
 
-// Distance in cells of a plane from a cell's centre that leaves this share of it, where shares are means over tents two
-// cells wide.
+// Distance in cells from a cell's centre to a plane that leaves this share of the cell inside. The share is a mean
+// weighted by a tent two cells wide.
 static inline float tlwGetPlaneDistance(float share)
 {
     if (share < 0.5f)

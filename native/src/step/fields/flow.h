@@ -1,8 +1,8 @@
-// The grid fields that the stages of a time step hand to each other. Numbers are slots of `grid` (tlwGetFloats and so
-// on give the memory); a stage's own header says which it reads and which it writes.
+// The grid fields that the stages of a time step hand to each other. A field is a slot number of `grid`; tlwGetFloats
+// and its siblings give the memory of a slot. A stage's own header says which fields it reads and writes.
 //
 // Cell values sit at cell centres, face values on the lower face of their cell along the axis, node values on the lower
-// corner of their cell. Domain coordinates and cell units unless a comment says otherwise.
+// corner of their cell. Coordinates are those of the domain, in cells, unless a comment says otherwise.
 #ifndef TLW_STEP_FIELDS_FLOW_H
 #define TLW_STEP_FIELDS_FLOW_H
 
@@ -14,26 +14,26 @@ typedef struct tlwFlow {
     // The liquid
     int phi;         // cell, float, m: level set, negative inside; background +TLW_PHI_BAND cells; kept between steps
     int velocity[3]; // face, float, m/s; kept between steps
-    int old_velocity[3];   // face, float, m/s: as gathered, before forces and solves (FLIP's difference;
-                           // grid transport gathers here). APIC does not use it: then it costs no memory
-    int reached;           // cell, uint8: bit a is set where particles reach the lower face along axis a
-    int density;           // cell, float, kg/m3, of the particles there; 0 = none
-    int viscosity;         // cell, float, Pa s
-    int fluidity_slope[3]; // cell, float, 1 / (Pa s): how much 1 / viscosity grows from a cell's centre to the middle
-                           // of its upper half; -1 unless several materials may share a cell (tlwAddFluiditySlopes)
+    int old_velocity[3]; // face, float, m/s: as gathered, before forces and solves. FLIP needs the difference, and grid
+                         // transport gathers here. APIC leaves the slot unused, so it costs no memory
+    int reached;         // cell, uint8: bit a is set where particles reach the lower face along axis a
+    int density;         // cell, float, kg/m3, of the particles there; 0 = none
+    int viscosity;       // cell, float, Pa s
+    int fluidity_slope[3]; // cell, float, 1 / (Pa s): growth of 1 / viscosity from a cell's centre to the middle of its
+                           // upper half; -1 unless several materials may share a cell (tlwAddFluiditySlopes)
     int fill;              // cell, float: volume of the cell's particles / cell volume
     int pressure;          // cell, float, Pa; kept between steps (warm start)
-    int viscous_pressure;  // cell, float, Pa: the part of it that answers viscosity; kept between steps
+    int viscous_pressure;  // cell, float, Pa: the part of the pressure that answers viscosity; kept between steps
 
     // Heat
     int temperature; // cell, float, K
     int enthalpy;    // cell, float, J/kg
     int melt;        // cell, float, 0 solid .. 1 liquid
     int material;    // cell, uint8: material that most of the cell's mass is made of
-    int piece;       // cell, int32: frozen piece that the cell belongs to, 0 = none
+    int piece;       // cell, int32: number of the free frozen piece that the cell belongs to, 0 = none
 
-    int label;  // cell, int32: connected frozen part, held or free, 0 = not frozen; kept
-                // until pieces are found again
+    int label;  // cell, int32: number of the frozen piece, held or free; 0 = not frozen; kept until pieces are found
+                // again
     int frozen; // cell, uint8: see step/frozen/pieces.h
     int cover;  // cell, int32: free piece whose surface cuts this cell under liquid, 0 = none; kept like label
 
@@ -42,16 +42,17 @@ typedef struct tlwFlow {
     int open[3];           // face, float 0..1: share of the face that no solid covers
     int solid_velocity[3]; // face, float, m/s
     int stick;             // cell, uint8: liquid sticks to the solids near this cell
-    int solid_object;      // cell, int16: nearest object within the band, -1 = none, -2 = domain wall
+    int solid_object;      // node, int16: nearest object within the band, -1 = none, -2 = domain wall
 
-    int squeeze; // cell, float, Pa: viscous stress on the wall in the cell; -1 as grip
-    int grip[3]; // face, float, kg/s: how strongly walls with friction hold the face back from sliding along them; -1
-                 // but during a viscosity solve in scenes that have some (viscosity/friction.h)
+    int squeeze; // cell, float, Pa: viscous stress on the wall in the cell; -1 except from the forces stage to the end
+                 // of the viscosity solve, in scenes with friction (viscosity/friction.h)
+    int grip[3]; // face, float, kg/s: how strongly walls with friction keep the face from sliding along them; -1 except
+                 // during the viscosity solve, in scenes with friction
 
-    // Inflows with a velocity; -1 unless there are some (tlwAddNozzleFields)
-    int held_share[3];    // face, float 0..1: share of the face that they hold; part of `open`
-    int held_velocity[3]; // face, float, m/s, where the share is not 0
-    int given;            // cell, float, m/s: what they push into the cell, over the area of a face
+    // Nozzles: inflows with a velocity. -1 in scenes without nozzles (tlwAddNozzleFields)
+    int held_share[3];    // face, float 0..1: share of the face inside a nozzle; part of `open`
+    int held_velocity[3]; // face, float, m/s: the nozzle's velocity where the share is not 0
+    int given;            // cell, float, m/s: flow from nozzles into the cell, divided by the area of a face
 } tlwFlow;
 
 // Values of flow.solid_object beside object indices.

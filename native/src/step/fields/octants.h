@@ -1,4 +1,5 @@
-// A cell cut into eight octants: values at their centres. Bit 0, 1, 2 of an octant's number: upper half along x, y, z.
+// Values at the centres of a cell's eight octants. Bits 0, 1, 2 of an octant's number say that it is the upper half
+// along x, y, z.
 #ifndef TLW_STEP_FIELDS_OCTANTS_H
 #define TLW_STEP_FIELDS_OCTANTS_H
 

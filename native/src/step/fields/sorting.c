@@ -21,10 +21,10 @@ static inline int floorCell(float x)
     return i - (x < (float)i);
 }
 
-// A byte per tile of the domain and a ring around it; pages that are not touched cost nothing.
+// A byte for each tile of the domain and of a ring around it. Pages that no mark touches cost no memory.
 typedef struct Mask {
     const tlwParticles *particles;
-    uint8_t *bytes, *layers; // layers: a byte for each that has a mark
+    uint8_t *bytes, *layers; // layers: one byte per layer of tiles, set when the layer has a mark
     int min[3], size[3];
     float margin;
 } Mask;
@@ -40,7 +40,7 @@ static void markRange(void *context, int64_t begin, int64_t end)
     const Mask *m = context;
     int low[3] = {0}, high[3] = {-1, -1, -1};
     for (int64_t n = begin; n < end; n++) {
-        bool same = true; // as the particle before: they are nearly sorted
+        bool same = true; // same tiles as the previous particle, which is common in nearly sorted particles
         for (int a = 0; a < 3; a++) {
             float x = m->particles->position[a][n];
             int from = (floorCell(x - m->margin) >> TILE_BITS) - m->min[a];
@@ -81,7 +81,7 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
     int count = 0;
     tlwResult result = TLW_OK;
     for (int k = 0; k < m.size[2]; k++)
-        for (int j = 0; m.layers[k] && j < m.size[1]; j++) { // a tall empty domain costs nothing
+        for (int j = 0; m.layers[k] && j < m.size[1]; j++) { // skips empty layers of a tall domain
             const uint8_t *row = m.bytes + (int64_t)m.size[0] * (j + (int64_t)m.size[1] * k);
             for (int i = 0; i < m.size[0]; i++) {
                 if (!row[i])
@@ -102,11 +102,12 @@ tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *pa
     return result;
 }
 
-// Stable counting sort by tile: every block counts, offsets are added up in order, every block places.
+// Stable counting sort by tile: each block counts its particles, the counts are summed in order, each block places its
+// particles.
 typedef struct Sort {
     const tlwGrid *grid;
     const tlwParticles *particles;
-    uint32_t *tile;   // per particle; the memory of `scratch`, which is used later
+    uint32_t *tile;   // tile of each particle; shares memory with `scratch`, which is used later
     int64_t *offsets; // per block and tile
     uint32_t *order;
     uint32_t *scratch;
@@ -211,7 +212,7 @@ tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwP
     return result;
 }
 
-// What was scratch for the order is spare for the first array that moves.
+// The scratch array of the sort becomes the spare array of tlwReorderParticlesBy.
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order)
 {
     uint32_t *indices = tlwAllocScratch((size_t)particles->count * sizeof *indices);

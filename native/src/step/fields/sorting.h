@@ -24,15 +24,15 @@ static inline bool tlwHoldsLiquid(const tlwParticleOrder *order, const tlwPartic
     return liquid;
 }
 
-// Activate the tiles within `margin` cells of any particle. Empties the grid when there are none.
+// Activate the tiles within `margin` cells of any particle. Without particles the grid becomes empty.
 tlwResult tlwActivateAroundParticles(tlwThreads *threads, const tlwParticles *particles, float margin, tlwGrid *grid);
 
-// The order that tlwSortParticles would bring about, without moving anything: indices[n] is the n-th particle's number.
+// Find the order of tlwSortParticles without moving particles: indices[n] is the particle that belongs at place n.
 tlwResult tlwIndexParticles(tlwThreads *threads, const tlwGrid *grid, const tlwParticles *particles,
                             tlwParticleOrder *order, uint32_t *indices);
 
-// Sort by tile, then cell; the order inside a cell is the one before. Every particle must lie in an active tile. After
-// a failure `order` means nothing.
+// Sort by tile, then by cell. Particles of one cell keep their order. Every particle must lie in an active tile. After
+// a failure the contents of `order` are undefined.
 tlwResult tlwSortParticles(tlwThreads *threads, const tlwGrid *grid, tlwParticles *particles, tlwParticleOrder *order);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define DROP 64 // cells: smaller parts are drops
-#define NEAR 2  // cells beyond the surface that particles of a part may be
+#define DROP 64 // cells: parts up to this size are drops
+#define NEAR 2  // cells beyond the surface where particles of a part may be
 
 static bool isWet(void *user, int64_t cell)
 {
@@ -31,7 +31,7 @@ static void sizeRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = &s->in->flow->grid;
     for (int64_t t = begin; t < end; t++) {
         int32_t label = 0;
-        int64_t run = 0; // cells with that label, not yet counted
+        int64_t run = 0; // cells with this label that are not counted yet
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++, run++)
                 if (s->labels[c] != label) {
@@ -48,7 +48,7 @@ static void stop(const Search *s, int32_t label)
     __atomic_store_n(&s->stopped[label], 1, __ATOMIC_RELAXED);
 }
 
-// Liquid of a label has a face that an object covers.
+// Note that an object covers a face of the liquid with this label.
 static void touch(const Search *s, int object, int32_t label)
 {
     if (object < 0 || !tlwGetTraits(&s->in->scene->objects[object].def)->body) {
@@ -95,7 +95,7 @@ static int findLink(const tlwFlightInput *in, int body)
     return -1;
 }
 
-// Parts whose bodies hit something that is not theirs.
+// Parts whose bodies hit something outside the part are not free.
 static void stopContacts(const tlwFlightInput *in, tlwFlight *flight)
 {
     const tlwRigidWorld *world = in->bodies->world;

@@ -17,10 +17,10 @@
 // Particles are sorted, split and merged within a step; `of_ids` tells which part one belonged to at its start.
 typedef struct Members {
     const tlwFlightInput *in;
-    const tlwFlight *flight; // at present
-    uint8_t *of_ids;         // null: all are of part 1
-    int64_t ids;             // those that were given out at the start; later ones belong where they are
-    uint8_t start[256];      // what a present part was at the start
+    const tlwFlight *flight; // the present parts
+    uint8_t *of_ids;         // null: all particles are of part 1
+    int64_t ids;             // ids below this existed at the start; newer particles belong to the part where they are
+    uint8_t start[256];      // number at the start of each present part
 } Members;
 
 static uint8_t findPart(const Members *m, int64_t n)
@@ -163,7 +163,8 @@ static void seenRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Find what present parts were; whoever met another, a drop or something hard is not free any more.
+// Find which part each present one was at the start. A part that met another, a drop or something solid is not free any
+// more.
 static void matchParts(Members *m, tlwFlight *before)
 {
     uint64_t bits[256][4] = {{0}};
@@ -181,7 +182,7 @@ static void matchParts(Members *m, tlwFlight *before)
     }
 }
 
-// A body that liquid has reached or left within the step.
+// Parts whose liquid has reached or left a body within the step are not free.
 static void matchBodies(const Members *m, tlwFlight *before)
 {
     for (int n = 0; n < m->in->bodies->link_count; n++) {
@@ -302,7 +303,7 @@ static void giveBack(const Give *g, const uint8_t *of_links)
     tlwParallelFor(in->context->threads, in->flow->grid.tile_count, TLW_TILE_BLOCK, faceRange, (void *)g);
 }
 
-// The rigid motion that makes `now` what `before` has become under gravity.
+// The rigid motion that, added to `now`, gives it the momentum of `before` plus that of gravity.
 static Motion findMotion(const tlwPartMomentum *before, const tlwPartMomentum *now, tlwVec3 fall)
 {
     Motion m = {.centre = tlwScale(now->moment, 1 / now->mass)};
@@ -321,14 +322,14 @@ static Motion findMotion(const tlwPartMomentum *before, const tlwPartMomentum *n
     return m;
 }
 
-// As far as velocities were extended.
+// Extend the parts as far as velocities were extended.
 static tlwResult widen(const tlwFlightInput *in, tlwFlight *flight)
 {
     return tlwWidenFlight(in, (int)ceil(in->scene->def.cfl) + 2, flight);
 }
 
-// What to add to a part's velocity v so that points traced through it, all of them turning about its axis, move by v dt
-// in the mean: the rotation's integral over dt, inverted.
+// The velocity to add to a part so that points traced through its velocity move by v dt in the mean, though all of them
+// turn about its axis: the inverse of the rotation's integral over dt.
 static Motion findAim(const tlwPartMomentum *part, double dt)
 {
     tlwPartMomentum still = *part;
@@ -369,7 +370,7 @@ static tlwResult keepParts(const tlwFlightInput *in, tlwMomentum *before, tlwFli
     return result;
 }
 
-// Mass times how far particles go beyond velocity times dt.
+// Sums of mass times the path of particles beyond velocity times dt.
 typedef struct Paths {
     const Members *members;
     double dt;
@@ -401,7 +402,7 @@ static void pathRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// The rest of what a part is to be led by: near the surface velocities do not turn as the part does.
+// The remaining correction, from traced particles: near the surface velocities do not turn as the part does.
 static tlwResult correctAim(Give *give, double dt, const tlwMomentum *momentum)
 {
     int64_t blocks = (give->in->particles->count + BLOCK - 1) / BLOCK;
@@ -420,9 +421,10 @@ static tlwResult correctAim(Give *give, double dt, const tlwMomentum *momentum)
     return TLW_OK;
 }
 
-#define ASTRAY 1e-4 // cells: parts that leave their path by less in a step are not led
+#define ASTRAY 1e-4 // cells: parts that leave their path by less than this in a step are not corrected
 
-// Particles carry velocity; the grid's only moves them.
+// Correct the grid's velocity so that parts stay on their paths. Only where particles carry velocity: there the grid's
+// velocity just moves them.
 static tlwResult aim(const tlwFlightInput *in, double dt, Members *members, tlwMomentum *momentum)
 {
     Give give = {.in = in, .members = members};

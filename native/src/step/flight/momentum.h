@@ -1,10 +1,16 @@
-// Momentum of blobs in flight, with the bodies in them. Pressure, viscosity and transfers act on volumes of cells, not
-// on the particles' masses, and particles move along curves while their velocity keeps its direction, so a step is off
-// by a fraction of a percent, of a fast spin by more. While a connected part of the liquid touches neither walls nor
-// obstacles, its linear and angular momentum after a step are known exactly: gravity is all that acts. The difference
-// is given back as a rigid motion of the part. It also moves where its momentum says: traced through the velocity of
-// one instant, which does not fly along, a part that turns would leave its path to the side. What touches something is
-// left alone, as are parts that meet within the step and scenes with sources, force fields or frozen pieces.
+// Momentum of parts of the liquid in flight, with the bodies in them.
+//
+// While a part touches neither walls nor obstacles, gravity is all that acts on it. So its linear and angular momentum
+// after a step are known exactly. A step misses them by a fraction of a percent, and by more in a fast spin: pressure,
+// viscosity and transfers act on volumes of cells, not on the particles' masses, and particles move along curves while
+// their velocity keeps its direction. The difference is given back as a rigid motion of the part.
+//
+// A part must also move where its momentum says. Particles are traced through the velocity of one instant, which does
+// not fly along with the part. A part that turns would leave its path to the side, so the grid's velocity is corrected
+// before the particles move.
+//
+// Parts that touch something are left alone. So are parts that meet within the step, and scenes with sources, force
+// fields or frozen pieces.
 #ifndef TLW_STEP_FLIGHT_MOMENTUM_H
 #define TLW_STEP_FLIGHT_MOMENTUM_H
 
@@ -16,7 +22,7 @@ typedef struct tlwPartMomentum {
     double mass, liquid;     // kg: all, and without bodies
     tlwVec3 linear, angular; // kg m/s, kg m2/s about the origin
     tlwVec3 moment;          // mass times centre
-    double second[6];        // sums of mass times xx, yy, zz, xy, xz, yz; spin inertia of bodies in them as well
+    double second[6];        // sums of mass times xx, yy, zz, xy, xz, yz, with the bodies' own inertia
 } tlwPartMomentum;
 
 typedef struct tlwMomentum {
@@ -26,11 +32,13 @@ typedef struct tlwMomentum {
     int64_t ids;
 } tlwMomentum;
 
-// Before a step: also leads the grid's velocity so that parts in flight stay on their paths over dt. Free in any case.
+// Before a step: measure the momentum of the parts, and correct the grid's velocity so that they stay on their paths
+// over dt. Call tlwFreeMomentum even after a failure.
 tlwResult tlwMeasureMomentum(const tlwFlightInput *in, double dt, tlwMomentum *momentum);
 void tlwFreeMomentum(const tlwFlightInput *in, tlwMomentum *momentum);
 
-// After a step: `before` from its start, `kick` the time that gravity acted, at the present places.
+// After a step: give back what the parts lost. `before` was measured at the step's start; gravity acted for `kick`
+// seconds at the present places.
 tlwResult tlwKeepMomentum(const tlwFlightInput *in, tlwMomentum *before, double kick);
 
 #endif

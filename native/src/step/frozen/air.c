@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define NEAR 3 // cells around a piece that go with it
+#define NEAR 3 // cells of air around a piece that move with it
 #define WET 3  // cells around liquid that do not
 
 typedef struct Spread {
@@ -38,7 +38,7 @@ static void wetRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// What another thread writes meanwhile is `now`, never below it: no race on what is read.
+// Another thread may write `now` meanwhile, never a lower number, so what is read below `now` is settled.
 static void growWetRange(void *context, int64_t begin, int64_t end)
 {
     const Spread *s = context;
@@ -54,7 +54,7 @@ static void growWetRange(void *context, int64_t begin, int64_t end)
                 }
 }
 
-// One more layer of dry air cells.
+// Spread the labels by one layer of dry air cells.
 static void spreadRange(void *context, int64_t begin, int64_t end)
 {
     const Spread *s = context;

@@ -1,12 +1,12 @@
-// The air around pieces, which goes with them.
+// The air around pieces, which moves with them.
 #ifndef TLW_STEP_FROZEN_AIR_H
 #define TLW_STEP_FROZEN_AIR_H
 
 #include "shape/particles.h"
 #include "step/fields/flow.h"
 
-// In *labels (a field to be returned): flow->label, and the same in the dry air around pieces. Air that liquid is in or
-// about to enter is left out: held back there, what falls on a piece would be crushed.
+// *labels becomes a borrowed field that the caller returns: flow->label, spread into the dry air around pieces. Air in
+// or near liquid keeps label 0: liquid that falls on a piece must not be stopped above it.
 tlwResult tlwSpreadPieceLabels(tlwContext *context, const tlwParticles *particles, tlwFlow *flow, int *labels);
 
 #endif

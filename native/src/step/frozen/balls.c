@@ -15,9 +15,9 @@ static bool isInside(const tlwPieceBox *box, tlwVec3 p)
            p.z < box->high.z;
 }
 
-// Labels also go a cell into what a piece stands on, where the level set goes on: there nothing of it can touch.
-// Counted as its own, such cells made the balls at its foot inner ones, or such that face up: a crumb lost its contacts
-// with the floor, fell into it and was pushed out again, for ever.
+// Whether a cell belongs to the piece. Cells that lie inside the supporting solid do not count, though labels reach a
+// cell into it. If they counted, the balls at the foot of a piece would be discarded as interior, or would face up, and
+// small pieces would sink into the floor.
 static bool isOwn(const tlwPiecePlace *p, int64_t cell, int32_t label)
 {
     const tlwFlow *flow = p->world->flow;
@@ -25,7 +25,7 @@ static bool isOwn(const tlwPiecePlace *p, int64_t cell, int32_t label)
            tlwGetCentreSolid(p->grid, tlwGetFloats(p->grid, flow->solid), cell) > 0;
 }
 
-// Sum of the directions in which cells around are not of the piece; zero inside it.
+// Sum of the directions to cells around that are not of the piece; zero inside it.
 static tlwVec3 outwards(const tlwPiecePlace *p, int64_t cell, int32_t label)
 {
     tlwVec3 sum = {0, 0, 0};
@@ -59,7 +59,7 @@ static bool mayTouch(const tlwPiecePlace *p, int n, const float x[3], tlwVec3 wo
     return false;
 }
 
-// What a particle is to its piece.
+// Kinds of balls.
 enum { NO_BALL = 0, SURFACE_BALL = 1, DIPPED_BALL = 2 };
 
 typedef struct Spot {
@@ -77,7 +77,8 @@ static int findBall(const tlwPiecePlace *p, int64_t n, Spot *spot)
         return NO_BALL;
     int c[3];
     float x[3] = {q->position[0][n], q->position[1][n], q->position[2][n]};
-    // What has dipped into a side of the domain is what that side must push out, whichever way it faces.
+    // A particle that has sunk into a side of the domain becomes a ball whichever way it faces: the side must push it
+    // out.
     bool dipped = false;
     for (int a = 0; a < 3; a++) {
         c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
@@ -141,7 +142,7 @@ static void makeRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// To each piece its own.
+// Give the balls to the colliders of their pieces.
 static bool handOut(const tlwPiecePlace *p, const Found *found, int64_t count)
 {
     int64_t *of_piece = tlwAlloc((size_t)p->pieces->count, sizeof *of_piece);

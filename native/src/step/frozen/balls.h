@@ -9,16 +9,16 @@ typedef struct tlwPieceBox {
     bool dynamic;
 } tlwPieceBox;
 
-// A step's colliders in the making.
+// Colliders of a step while they are built.
 typedef struct tlwPiecePlace {
     const tlwPieceWorld *world;
     const tlwGrid *grid;
     double dt;
     tlwPieces *pieces;
     tlwPieceColliders *colliders;
-    tlwPieceBox *boxes; // of the pieces, then of the moving bodies, each with its way over the step
+    tlwPieceBox *boxes; // of the pieces, then of the moving bodies, each grown by its path over the step
     int box_count;
-    double *reach; // m, per piece: nearer solids may be touched
+    double *reach; // m, per piece: it may touch solids that are nearer
 } tlwPiecePlace;
 
 static inline bool tlwIsFreePiece(const tlwPiece *piece)

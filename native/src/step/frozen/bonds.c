@@ -34,7 +34,7 @@ tlwResult tlwKeepBonds(const tlwScene *scene, const tlwPairTable *pairs, tlwPiec
             pieces->bonds[pieces->bond_count++] = bond;
     }
     qsort(pieces->bonds, (size_t)pieces->bond_count, sizeof *pieces->bonds, compareBonds);
-    for (int n = pieces->bond_count - 1; n >= 0; n--) // the first one shows
+    for (int n = pieces->bond_count - 1; n >= 0; n--) // `bonded` is the first one
         pieces->items[pieces->bonds[n].piece].bonded = pieces->bonds[n].object;
     return TLW_OK;
 }
@@ -51,7 +51,7 @@ tlwResult tlwListBonds(const tlwScene *scene, const tlwParticles *particles, tlw
         const tlwPiece *piece = tlwFindPiece(pieces, tlwGetPieceId(word));
         if (piece)
             ok = tlwAddPairMass(&pairs, (int)(piece - pieces->items), (int)tlwGetBond(word), 1);
-        last = word; // they mostly follow each other
+        last = word; // particles with the same word mostly follow each other
     }
     tlwResult result = ok ? tlwKeepBonds(scene, &pairs, pieces) : TLW_OUT_OF_MEMORY;
     tlwFreePairTable(&pairs);
@@ -76,7 +76,8 @@ static tlwBodyLink *findLink(const tlwBodies *bodies, const tlwPlacedMeshes *sol
     return NULL;
 }
 
-// What holds a piece in the rigid world; -1 = the world itself. On what deforms it is the piece that moves as one.
+// The body that holds a piece in the rigid world; -1 = the world itself. A deforming solid is no rigid body, so on it
+// the piece's own body counts.
 static int holderOf(const tlwBodies *bodies, const tlwPlacedMeshes *solids, const tlwPiece *piece)
 {
     const tlwBodyLink *link = piece->object >= 0 ? findLink(bodies, solids, piece->object) : NULL;
@@ -119,7 +120,7 @@ static int findCoupled(const tlwBodyCoupling *coupling, int object)
     return -1;
 }
 
-// The body goes with the piece that holds it.
+// The body moves with the piece that holds it.
 static void holdBody(const tlwPiece *piece, tlwCoupledBody *body)
 {
     body->inverse_mass = 0;

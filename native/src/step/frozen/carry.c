@@ -12,7 +12,7 @@ typedef struct Shape {
     const float *velocity;
 } Shape;
 
-// Places of a piece's bonds, and where the surface takes them; from the piece's centre.
+// Places of a piece's bonds on the surface, and where the surface takes them, from the piece's centre.
 typedef struct Patch {
     double count;
     tlwVec3 from, to;     // sums
@@ -24,7 +24,7 @@ static void addBond(const Shape *shape, tlwVec3 centre, tlwVec3 x, double second
     float p[3] = {(float)x.x, (float)x.y, (float)x.z}, v[3] = {0, 0, 0}, distance = 0, g[3] = {0, 0, 0};
     tlwSampleSdfVelocity(shape->sdf, shape->velocity, p, 1, v);
     tlwSampleSdfGradient(shape->sdf, p, 1, &distance, g);
-    tlwVec3 out = {g[0], g[1], g[2]}; // down to the surface, or the height over it would count against a turn
+    tlwVec3 out = {g[0], g[1], g[2]}; // put the bond on the surface: its height would count against a turn
     tlwVec3 from = tlwSub(tlwMulAdd(x, tlwDot(out, out) > 0 ? -distance / tlwLength(out) : 0, out), centre),
             to = tlwMulAdd(from, seconds, (tlwVec3){v[0], v[1], v[2]});
     const double a[3] = {to.x, to.y, to.z}, b[3] = {from.x, from.y, from.z};
@@ -61,8 +61,8 @@ static void addBonds(const tlwGrid *grid, const tlwParticles *q, const Shape *sh
     }
 }
 
-// The turn R that brings `from` nearest to `to`, both about their middles: Newton's method for the largest trace of
-// R' H, from no turn. What bonds on a line leave open stays as it is.
+// The turn R that brings `from` nearest to `to`, both about their middles. Newton's method finds the largest trace of
+// R' H, starting from no turn. Bonds on a line leave the turn about that line open; it stays zero.
 static tlwQuat fitTurn(const Patch *patch, tlwVec3 from, tlwVec3 to)
 {
     tlwQuat turn = {1, 0, 0, 0};
@@ -109,7 +109,7 @@ static void takeSolidMotion(const tlwPlacedMeshes *solids, tlwPiece *piece)
 
 tlwResult tlwTakeHolderMotions(const tlwPieceSearch *search, tlwPieces *pieces)
 {
-    const double moment = 1e-3; // s, for which the velocities are followed
+    const double moment = 1e-3; // s: time over which the motion of the surface is fitted
     const tlwPlacedMeshes *solids = search->solids;
     Shape *shapes = tlwAlloc((size_t)solids->count + 1, sizeof *shapes);
     Patch *patches = tlwAlloc((size_t)pieces->count + 1, sizeof *patches);
@@ -146,7 +146,7 @@ tlwResult tlwCarryOnShapes(const tlwBodies *bodies, const tlwPlacedMeshes *solid
     int count = 0;
     for (int n = 0; ok && n < bodies->link_count; n++) {
         const tlwBodyLink *link = &bodies->links[n];
-        if (link->positions) // its velocities are those of the step that the rigid world has just made
+        if (link->positions) // its velocities belong to the step that the rigid world has just made
             shapes[count++] = (Shape){solids->items[link->solid].object, link->sdf, link->vertex_velocity};
     }
     if (ok && count)

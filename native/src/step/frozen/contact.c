@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MARGIN 3     // cells that a field reaches beyond what may touch it
+#define MARGIN 3     // cells that a field reaches beyond the boxes of what may touch it
 #define FRICTION 0.5 // of wax, ice and the like
 
 void tlwFreePieceColliders(tlwPieceColliders *colliders)
@@ -70,7 +70,7 @@ static void listBoxes(tlwPiecePlace *p)
     }
 }
 
-// Cells that a piece's field must cover: near everything that moves by itself and may touch it.
+// Cells that a piece's field must cover: where moving things may touch it.
 static bool fieldCells(const tlwPiecePlace *p, int n, int low[3], int high[3])
 {
     const tlwGrid *grid = p->grid;
@@ -105,7 +105,7 @@ static tlwResult makeCollider(tlwPiecePlace *p, int n)
     int low[3], high[3];
     bool met = fieldCells(p, n, low, high);
     if (!met && !tlwIsFreePiece(piece))
-        return TLW_OK; // held, and nothing comes near
+        return TLW_OK; // held, and nothing may touch it
     if (met)
         TLW_TRY(tlwBuildPieceField(p->grid, p->world->particles, p->world->solids->scene->materials, piece->id,
                                    piece->centre, low, high, field));
@@ -144,7 +144,7 @@ static tlwBody makeBody(const tlwPiecePlace *p, int n)
     return body;
 }
 
-// Slots of pieces that are no more, or that nothing comes near.
+// Remove bodies of pieces that no longer exist or that nothing may touch.
 static void removeBodies(tlwPiecePlace *p)
 {
     tlwRigidWorld *world = p->world->world;
@@ -233,8 +233,8 @@ static bool isTouched(const tlwBody *body)
     return tlwLength(body->contact_impulse) + tlwLength(body->contact_angular_impulse) > 0;
 }
 
-// Velocities belong to the middle of the step: what touches nothing moves by the new one, where the world has moved it
-// by the mean of old and new (see step/bodies/bodies.c).
+// Velocities belong to the middle of the step, so a piece that touches nothing moves by the new one. The world has
+// moved it by the mean of old and new (see step/bodies/bodies.c).
 static void moveFlying(const tlwBody *body, double dt, tlwPiece *piece)
 {
     tlwVec3 more = tlwScale(tlwSub(piece->solve.free_spin, piece->spin), 0.5 * dt);
@@ -244,9 +244,8 @@ static void moveFlying(const tlwBody *body, double dt, tlwPiece *piece)
     piece->spin = body->spin;
 }
 
-#define DEEPEST 0.2 // cells that a piece may dip into a closed side of the domain; beyond, its particles are held back
-
-// Crumbs that contacts let sink into a side would be flattened there, particle by particle: they stay out as a whole.
+#define DEEPEST 0.2 // cells that a piece may sink into a closed side of the domain
+// back one by one, and the piece flattened.
 static void keepOutOfWall(const tlwPieceWorld *place, int axis, double low, double high, double *shift, double *speed)
 {
     const tlwSceneDef *def = &place->solids->scene->def;
@@ -283,7 +282,7 @@ void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwP
             piece->shift = (tlwVec3){0, 0, 0};
             continue;
         }
-        bool bonded = piece->bonded != TLW_NO_OBJECT; // it goes just as its body does
+        bool bonded = piece->bonded != TLW_NO_OBJECT; // it moves exactly as its body does
         if (!isTouched(body) && !bonded) {
             moveFlying(body, dt, piece);
         } else {
@@ -323,7 +322,7 @@ void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pi
         piece->solve.contact_velocity = piece->solve.contact_spin = (tlwVec3){0, 0, 0};
         if (!body)
             continue;
-        body->collider = NULL; // it goes with the step
+        body->collider = NULL; // it lives for one step only
         if (!tlwIsFreePiece(piece))
             continue;
         tlwMat3 inverse_inertia = tlwMat3Inverse(tlwRotateMat3(body->rotation, body->inertia));

@@ -1,8 +1,8 @@
 // Frozen pieces in the rigid world: free ones fall, rest, slide and topple there; held ones are in the way.
 //
-// A piece's shape changes as it melts, so its collider is made anew every step: its surface particles are small balls,
-// and a distance field of its particles is what the balls of others meet. Both live in world axes about the piece's
-// centre, and only where something may touch it.
+// A piece's shape changes as it melts, so its collider is rebuilt every step. The collider has small balls at the
+// piece's surface particles, and a distance field made from its particles. The balls of one collider meet the fields of
+// others. Both use world axes about the piece's centre, and exist only where something may touch the piece.
 #ifndef TLW_STEP_FROZEN_CONTACT_H
 #define TLW_STEP_FROZEN_CONTACT_H
 
@@ -29,15 +29,16 @@ typedef struct tlwPieceWorld {
     int first_body; // bodies from here on are pieces
 } tlwPieceWorld;
 
-// Before the world is solved over dt: every piece that may touch something becomes a body with the motion that pressure
-// has given it; bodies of pieces that are no more go.
+// Before the world is solved over dt: every free piece, and every held one that something may touch, becomes a body
+// with the motion that the solves gave it. Bodies of pieces that no longer exist are removed.
 tlwResult tlwPlacePieces(const tlwPieceWorld *place, double dt, tlwPieces *pieces, tlwPieceColliders *colliders);
 
-// After it: how far the pieces have moved, their motion, and what contacts did. `time` is the step's start.
+// After the world has moved: set the pieces' shift, turn, velocity and spin. `time` is the step's start.
 void tlwTakePieceMotion(const tlwPieceWorld *place, double time, double dt, tlwPieces *pieces);
 
-// Around tlwPredictBodies over the dt after `time`, whose trial run of the world says what contacts will do: the first
-// has gravity and lasting pressure act on the pieces, the second takes their share and lets go of the colliders.
+// tlwPredictBodies makes a trial run of the world over the dt after `time`, which tells what contacts will do. Before
+// it, tlwPushPieces lets gravity and lasting pressure act on the pieces. After it, tlwExpectPieceContacts takes what
+// contacts add to the pieces, and lets go of the colliders.
 void tlwPushPieces(const tlwPieceWorld *place, double time, double dt, tlwPieces *pieces);
 void tlwExpectPieceContacts(const tlwPieceWorld *place, double dt, tlwPieces *pieces);
 

@@ -27,13 +27,13 @@ typedef struct Cut {
     tlwPieces *pieces;
     const tlwGrid *grid;
     tlwFlow *flow;
-    const int32_t *piece; // free pieces, in their own cells
-    int32_t *near;        // and in the cells around, which their surfaces may cut
+    const int32_t *piece; // label of free pieces in their own cells
+    int32_t *near;        // the same in the cells around too, which their surfaces may cut
     float *distance;      // cells to the surface, -1 .. 1
-    float *share;         // of a cell inside the shape
-    float *grown_share;   // the same with GROW
+    float *share;         // share of a cell inside the shape
+    float *grown_share;   // the same for the shape grown by GROW
     int32_t *cover;
-    double *volumes, *grown; // per piece, in cells: as it is, and with GROW
+    double *volumes, *grown; // per piece, in cells: volume of the shape, and of the shape grown by GROW
     float *shift;            // per piece, cells
     CutList *lists;
 } Cut;
@@ -84,7 +84,7 @@ typedef struct Fill {
     const int *at;
     uint32_t id;
     float cell; // m3
-    float sum;  // what they leave at its centre
+    float sum;  // share of the cell that they fill, spread trilinearly
 } Fill;
 
 static void addFill(const Cut *u, int64_t begin, int64_t end, Fill *fill)
@@ -146,7 +146,7 @@ static tlwAround lookAround(const Cut *u, int64_t c)
     return around;
 }
 
-// Whether the surface may pass through a cell, moved by up to half a cell.
+// Whether the surface may pass through a cell when it is moved by up to half a cell.
 static bool isMixed(const tlwAround *around)
 {
     float low = 1, high = -1;
@@ -196,9 +196,8 @@ static void addWanted(const Cut *u, double *wanted)
     }
 }
 
-// Move every shape out or in until it holds what its particles stand for: the
-// spread rounds corners off. The shares are found on all threads and added up
-// here, one after the other.
+// Find the shift that makes every shape hold the volume of its particles: spreading their volume rounds corners off.
+// Threads find the shares; they are added up here in a fixed order.
 static void measureShapes(Cut *u)
 {
     double *wanted = u->volumes + u->pieces->count;
@@ -227,9 +226,9 @@ static void shiftRange(void *context, int64_t begin, int64_t end)
                     u->distance[c] -= u->shift[u->near[c] - 1];
 }
 
-// The level set of the liquid at a cell that the shape cuts, from a place a
-// cell outside it: negative under liquid. There the surface goes on straight;
-// over it, the level set beside a piece is that of the piece.
+// The level set of the liquid at a cell that the shape cuts; negative under liquid. It is sampled one cell outside the
+// shape, and from there continued straight if it is negative. Above the liquid it stays as sampled: beside a piece, the
+// level set there is that of the piece.
 static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
 {
     const float *d = u->distance + cut->cell;
@@ -240,8 +239,7 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
         return false;
     for (int a = 0; a < 3; a++)
         q[a] = (float)at[a] + 0.5f + way * g[a] / length;
-    // Inside a solid the level set is only a continuation: of the piece itself
-    // where that stands on the solid.
+    // Inside a solid the level set is only a continuation. Where a piece stands on the solid, it is that of the piece.
     if (tlwSampleNode(u->grid, tlwGetFloats(u->grid, u->flow->solid), q) < 0)
         return false;
     cut->source = tlwCellIndex(u->grid, tlwFastFloor(q[0]), tlwFastFloor(q[1]), tlwFastFloor(q[2]));
@@ -253,8 +251,7 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
     return true;
 }
 
-// What the shapes leave of a cell; false where it is not cut. Under liquid it
-// is covered, else closed as a whole.
+// Describe a cut cell; false where the cell is not cut. Under liquid the cell is covered, otherwise closed as a whole.
 static bool cutCell(const Cut *u, const int at[3], int64_t c, tlwPieceCut *cut)
 {
     tlwAround around = lookAround(u, c);
@@ -288,7 +285,7 @@ static void cutRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-// One after the other, in the order of the tiles.
+// Join the lists in the order of the tiles.
 static bool joinLists(Cut *u, int64_t blocks)
 {
     tlwPieces *pieces = u->pieces;
@@ -310,7 +307,7 @@ static bool joinLists(Cut *u, int64_t blocks)
     return ok;
 }
 
-// Cells under liquid that the shapes cut; others stay closed as a whole.
+// List the cells that the shapes cut.
 static tlwResult listCuts(Cut *u)
 {
     int64_t blocks = (u->grid->tile_count + TLW_TILE_BLOCK - 1) / TLW_TILE_BLOCK;
@@ -380,7 +377,7 @@ static void forgetRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(u->grid, &u->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
-                if (u->cover[c]) // where nothing ever floats, pages are not touched
+                if (u->cover[c]) // scenes without free pieces do not touch these pages
                     u->cover[c] = 0;
 }
 

@@ -19,7 +19,7 @@ static int64_t indexOf(const tlwPieceField *f, int i, int j, int k)
     return i + f->dims[0] * (j + (int64_t)f->dims[1] * k);
 }
 
-// Share of the cells around that particles of the piece fill.
+// Add the volume of a particle, as shares of the cells around it.
 static void addShare(const tlwPieceField *f, const int low[3], const float p[3], float share, float *fill)
 {
     int c[3];
@@ -38,7 +38,7 @@ static void addShare(const tlwPieceField *f, const int low[3], const float p[3],
     }
 }
 
-// Cells at the surface know their distance, others only their sign.
+// Cells at the surface start with their distance, others only with a sign.
 static void startValues(tlwPieceField *f, const float *fill)
 {
     const int64_t stride[3] = {1, f->dims[0], (int64_t)f->dims[0] * f->dims[1]};

@@ -63,7 +63,7 @@ static void liquidRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Density of the liquid that a cell of a piece, or one with particles of it, is next to; 0 in air and deep inside.
+// Density of the liquid in or next to a cell; 0 in air and deep inside a piece.
 static double liquidAround(const Float *f, int64_t cell)
 {
     const int64_t stride[3] = {1, f->grid->stride_y, f->grid->stride_z};
@@ -79,7 +79,7 @@ static double liquidAround(const Float *f, int64_t cell)
     return count ? sum / count : 0;
 }
 
-// Cells that are cut count as the liquid that they are cut by.
+// A cell that a piece cuts under liquid takes density and viscosity of the liquid around the piece.
 static void fillCuts(const Float *f)
 {
     float *viscosity = tlwGetFloats(f->grid, f->search->flow->viscosity);
@@ -112,7 +112,8 @@ static void addCell(const Float *f, int number, double excess, double density, t
     pushes[number].torque = tlwAdd(pushes[number].torque, tlwCross(tlwSub(x, f->pieces->items[number].centre), force));
 }
 
-// What particles of pieces take up beyond their cells, and what cells take up beyond their particles.
+// Push of the volume that the particles of pieces take up beyond their cells, less that of cells beyond their
+// particles.
 static void pushTile(const Float *f, int t, tlwVec3 gravity, Push *pushes)
 {
     const tlwGrid *grid = f->grid;
@@ -145,8 +146,8 @@ static void pushTile(const Float *f, int t, tlwVec3 gravity, Push *pushes)
         }
 }
 
-// In cells that are cut, as tlwRefineBuoyancy does for bodies: pressure at the centre acts on the mean of the two faces
-// along an axis, but it pushes on what is inside.
+// The same in cut cells, as tlwRefineBuoyancy does for bodies. The solve pushes by the mean cover of the two faces
+// along an axis; buoyancy follows the share inside.
 static void pushCuts(const Float *f, tlwVec3 gravity, Push *pushes)
 {
     const tlwGrid *grid = f->grid;

@@ -116,7 +116,8 @@ static void takeHistory(const tlwPiece *from, tlwPiece *to)
 
 tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, tlwPieces *fresh)
 {
-    // The heir of an old piece is the new one that has most of it; a new piece takes the history of its largest part.
+    // The heir of an old piece is the new one that has most of it. Of the old pieces whose heir it is, a new piece
+    // takes the history of the one that it has most of.
     int64_t *heir = tlwAlloc((size_t)old->count + 1, sizeof *heir),
             *part = tlwAlloc((size_t)fresh->count + 1, sizeof *part);
     bool ok = heir && part;

@@ -1,10 +1,10 @@
-// Which piece of the last step a piece is.
+// How pieces keep their ids from step to step.
 #ifndef TLW_STEP_FROZEN_IDENTITY_H
 #define TLW_STEP_FROZEN_IDENTITY_H
 
 #include "step/frozen/pieces.h"
 
-// Masses of pairs of numbers, in the order that they were first met.
+// Sums for pairs of numbers, in the order in which pairs were first added.
 typedef struct tlwPairMass {
     int a, b;
     double mass;
@@ -23,11 +23,11 @@ tlwPiece *tlwFindPiece(const tlwPieces *pieces, uint32_t id);
 bool tlwAddPairMass(tlwPairTable *table, int a, int b, double mass); // false when memory is out
 void tlwFreePairTable(tlwPairTable *table);
 
-// Give `count` new pieces the ids and histories of the old ones that most of them came from; `overlaps` holds the mass
-// that new piece `a` has of old piece `b`.
+// Give each new piece the id and history of the old one that most of it came from, else a new id. `overlaps` holds the
+// number of cells that new piece `a` has of old piece `b`.
 tlwResult tlwInheritPieces(const tlwPairTable *overlaps, const tlwPieces *old, tlwPieces *fresh);
 
-// Sort out by_id after ids have changed.
+// Rebuild by_id after ids have changed. False when memory is out.
 bool tlwIndexPieces(tlwPieces *pieces);
 
 #endif

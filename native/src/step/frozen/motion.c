@@ -14,7 +14,7 @@
 // Mass and motion of the particles
 
 typedef struct Sums {
-    double mass, own;          // kg; kg m2 of the particles about their own centres, on each axis
+    double mass, own;          // kg; kg m2: inertia of the particles about their own centres, on each axis
     tlwVec3 moment;            // about the grid's origin, like all that follows
     double square[6];          // xx yy zz xy xz yz
     tlwVec3 momentum, angular; // kg m/s, kg m2/s
@@ -67,7 +67,7 @@ static void finishPiece(const tlwGrid *grid, const Sums *s, tlwPiece *piece)
     piece->particles = s->particles;
     piece->low = s->low;
     piece->high = s->high;
-    if (!(s->mass > 0)) { // cells without a particle of their own; nothing moves them
+    if (!(s->mass > 0)) { // the piece has cells but no particles; nothing moves it
         piece->mass = 1e-30;
         piece->inertia = (tlwMat3){{{1e-30, 0, 0}, {0, 1e-30, 0}, {0, 0, 1e-30}}};
         return;
@@ -85,8 +85,8 @@ static void finishPiece(const tlwGrid *grid, const Sums *s, tlwPiece *piece)
     piece->high = tlwAdd(grid->origin, piece->high);
 }
 
-// Particles are summed in a fixed number of parts, whatever the number of threads; in one where pieces are so many that
-// the parts' sums would be large.
+// Particles are summed in a fixed number of parts, whatever the number of threads. With many pieces the sums of several
+// parts would need much memory, so there is one part.
 #define PARTS 16
 #define MANY_PIECES 2000
 
@@ -141,7 +141,7 @@ typedef struct Faces {
     const int32_t *labels;
     const tlwMotion *motions; // per label
     bool close, solid, velocity;
-    bool dry; // leave the cells that are cut alone
+    bool dry; // leave cut cells alone
 } Faces;
 
 static tlwVec3 faceCentre(const tlwGrid *grid, const tlwTile *tile, int axis, int i, int64_t j, int k)
@@ -191,7 +191,7 @@ static void faceRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Pieces for which there is no memory keep the motion of their faces; the step fails elsewhere.
+// Null when memory is out: callers then leave the faces as they are, and the step fails elsewhere.
 static tlwMotion *listMotions(const tlwPieces *pieces)
 {
     tlwMotion *motions = tlwAlloc((size_t)pieces->count + 1, sizeof *motions);
@@ -219,7 +219,7 @@ static tlwPiece *pieceOf(const tlwPieces *pieces, const tlwCoupledBody *body)
     return number >= 0 && number < pieces->count ? &pieces->items[number] : NULL;
 }
 
-// Motions of all pieces, those that were coupled as the solve left them.
+// Motions of all pieces: as the solve left them where they were coupled.
 static tlwMotion *listCoupled(const tlwPieces *pieces, const tlwBodyCoupling *coupling)
 {
     tlwMotion *motions = listMotions(pieces);
@@ -287,7 +287,7 @@ void tlwMovePieces(tlwContext *context, double dt, tlwFlow *flow, tlwPieces *pie
 typedef struct Carry {
     const tlwGrid *grid;
     const tlwPieces *pieces;
-    const tlwMotion *motions; // velocities that the particles get, about the place where the piece is then
+    const tlwMotion *motions; // motions for the particles, about the place of the piece at that time
     tlwParticles *particles;
     bool move;
 } Carry;
@@ -316,7 +316,7 @@ static void carryRange(void *context, int64_t begin, int64_t end)
         if (c->move) {
             bool turned = piece->turn.x != 0 || piece->turn.y != 0 || piece->turn.z != 0;
             tlwVec3 to = turned ? tlwRotate(piece->turn, r) : r, way = tlwAdd(piece->shift, tlwSub(to, r));
-            // The way is added to what the particle has, so that a piece at rest keeps its last bit.
+            // The path is added to the present place, so that a piece at rest does not change by rounding.
             q->position[0][n] = (float)(q->position[0][n] + way.x / dx);
             q->position[1][n] = (float)(q->position[1][n] + way.y / dx);
             q->position[2][n] = (float)(q->position[2][n] + way.z / dx);
@@ -336,7 +336,7 @@ void tlwUpdatePieceParticles(tlwThreads *threads, const tlwFlow *flow, const tlw
     tlwFree(motions);
 }
 
-// The motion over the step goes to the faces, and a few cells into the air.
+// Write the motion over the step to the faces of pieces, and a few cells into the air.
 static tlwResult showMotion(tlwContext *context, const tlwMotion *motions, const tlwParticles *particles, tlwFlow *flow)
 {
     int labels;
@@ -359,7 +359,7 @@ tlwResult tlwCarryPieces(tlwContext *context, double dt, tlwFlow *flow, tlwPiece
         mean[n] = (tlwMotion){tlwMulAdd(piece->centre, 0.5, piece->shift), tlwScale(piece->shift, 1 / dt),
                               tlwScale(tlwRotationVectorFromQuat(piece->turn), 1 / dt)};
     }
-    if (result == TLW_OK) // also for those at rest: air beside them must not carry their surface off
+    if (result == TLW_OK) // also for pieces at rest: moving air beside them would carry their surface off
         result = showMotion(context, mean, particles, flow);
     if (result == TLW_OK) {
         Carry c = {&flow->grid, pieces, after, particles, true};

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define REACH 0.75f     // cells from a solid at which freezing material bonds to it
-#define BOND_SHARE 0.25 // of a cell's frozen mass that must be bonded to hold it
+#define BOND_SHARE 0.25 // share of a cell's frozen mass that must be bonded for the cell to hold its piece
 #define EMPTY (-1)
-#define LEAST_CELLS 2 // of a free piece; smaller crumbs are thick liquid
+#define LEAST_CELLS 2 // fewest cells of a free piece; smaller crumbs are thick liquid
 
 void tlwFreePieces(tlwPieces *pieces)
 {
@@ -37,12 +37,13 @@ typedef struct Find {
     tlwParticles *particles;
     float limit[256]; // J/kg per material: below it a particle is frozen
     uint8_t *frozen;
-    // from: number + 1 of the old piece that a frozen cell's particles come from; EMPTY without particles
+    // from: number + 1 of the old piece that most of a frozen cell's particles come from; 0 = newly frozen or not
+    // frozen; EMPTY = without particles
     int32_t *labels, *from;
     int32_t *member; // per particle: label
 } Find;
 
-// Heat content at which a material has just begun to give way.
+// Heat content below which a material counts as frozen.
 static float frozenLimit(const tlwMaterial *m)
 {
     if (!m->melts || m->def.frozen != TLW_FROZEN_RIGID)
@@ -131,7 +132,7 @@ static bool isMember(void *user, int64_t cell)
     return ((const Find *)user)->frozen[cell] != TLW_FROZEN_NOT;
 }
 
-// Touching pieces stay apart; what has just frozen joins all that it touches.
+// Old pieces that touch stay apart; what has just frozen joins all that it touches.
 static bool isJoined(void *user, int64_t cell, int axis)
 {
     const Find *f = user;
@@ -143,7 +144,7 @@ static bool isJoined(void *user, int64_t cell, int axis)
 // ---------------------------------------------------------------------------------------------------------------------
 // Bonds
 
-// Wax that touches a hot body is molten there, however thin the film.
+// Wax does not bond to a body that is hotter than the wax's solidus: where the two touch, a film of wax is molten.
 static bool isTooHot(const Find *f, uint32_t bond, int64_t n)
 {
     const tlwScene *scene = f->search->solids->scene;
@@ -210,8 +211,8 @@ static uint32_t holdOf(const Find *f, const Cell *cell)
     return bond != TLW_BOND_NONE && bonded >= BOND_SHARE * solid ? bond : TLW_BOND_NONE;
 }
 
-// The solid or wall that most of a piece's bonded cells hang on holds it. `bonds` are all that it hangs on. Also notes
-// which old pieces the new ones are made of.
+// A piece is held by the solid or wall that most of its bonded cells are bonded to. `bonds` lists all bonds of the
+// pieces, `overlaps` the old pieces that the new ones are made of.
 static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds)
 {
     bool ok = true;
@@ -251,8 +252,8 @@ static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds
 // ---------------------------------------------------------------------------------------------------------------------
 // Members
 
-// A label that particles of an old piece (or of none: any label) go with, next to a cell that is not theirs; 0 when
-// there is none.
+// The nearest label around a cell that belongs to the old piece `origin`, or any label when `origin` is 0. 0 when there
+// is none.
 static int32_t labelNear(const Find *f, const Cell *cell, int origin)
 {
     int32_t best = 0;
@@ -268,8 +269,8 @@ static int32_t labelNear(const Find *f, const Cell *cell, int origin)
     return best;
 }
 
-// Frozen particles stay with their piece as long as cells of it are around them, also where most of the cell has melted
-// or belongs to another piece.
+// Frozen particles stay with their piece while cells of it are around them, even where most of the cell has melted or
+// belongs to another piece.
 static int32_t labelOf(const Find *f, const Cell *cell, int64_t n)
 {
     if (!isFrozen(f, n))
@@ -299,7 +300,7 @@ static void wordRange(void *context, int64_t begin, int64_t end)
     for (int64_t n = begin; n < end; n++) {
         const tlwPiece *piece = f->member[n] ? &f->pieces->items[f->member[n] - 1] : NULL;
         uint32_t bond = tlwGetBond(f->particles->frozen[n]);
-        // What is free has no bonds left: a last weak one does not tie it down again.
+        // A free piece has no bonds left, so that a last weak one cannot hold it again.
         bool live = !piece ? false
                     : tlwIsBodyBond(f->search->solids->scene, bond)
                         ? tlwIsBonded(f->pieces, f->member[n] - 1, tlwGetBondObject(bond))
@@ -310,7 +311,7 @@ static void wordRange(void *context, int64_t begin, int64_t end)
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-// Crumbs are not pieces. Labels are numbered anew.
+// Remove crumbs, which are not pieces, and number the labels anew.
 static void dropCrumbs(Find *f, int32_t *renumber)
 {
     int kept = 0;
@@ -340,7 +341,8 @@ static void renumberPairs(tlwPairTable *table, const int32_t *renumber)
     table->count = kept;
 }
 
-// Cells inside the surface that happen to hold no particle belong to the piece around them: as liquid they would push.
+// Cells inside the surface that happen to hold no particle belong to the piece around them: as liquid they would push
+// it.
 static void fillRange(void *context, int64_t begin, int64_t end)
 {
     const Find *f = context;
@@ -426,7 +428,7 @@ static void startFind(Find *f)
 
 tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces)
 {
-    if (!tlwCanFreeze(search->solids->scene)) // labels and pieces stay as they were made: none
+    if (!tlwCanFreeze(search->solids->scene)) // there are no labels and no pieces
         return TLW_OK;
     tlwMessage *message = &search->context->message;
     tlwGrid *grid = &search->flow->grid;

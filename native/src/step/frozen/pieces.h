@@ -1,14 +1,14 @@
 // Frozen material: connected frozen parts move as rigid pieces.
 //
 // Particles know which piece they belong to and what they froze onto (tlwParticles.frozen). A piece is *held* while
-// particles that froze next to an obstacle or a wall tie it there, and moves with it. Else it is *free*, whatever it
-// touches: a rigid body of its own, with six unknowns in the pressure solve (step/bodies/coupling.h) and contacts in
-// the rigid world (step/frozen/contact.h). Two pieces that touch stay two until the liquid between them freezes. What
-// froze onto a rigid body is *bonded* to it (step/frozen/bonds.h): a free piece moves as one with it, a held one holds
-// it.
+// enough particles in one of its cells are frozen onto an obstacle or a wall, and moves with that holder. Otherwise it
+// is *free*, whatever it touches: a rigid body of its own, with six unknowns in the pressure solve
+// (step/bodies/coupling.h) and contacts in the rigid world (step/frozen/contact.h). Two pieces that touch stay two
+// until the liquid between them freezes. A piece that froze onto a rigid body is *bonded* to it (step/frozen/bonds.h):
+// a free piece moves as one with the body, a held one holds it.
 //
-// Within a step: tlwCarryPieces moves the pieces' particles exactly rigidly; tlwFindPieces sees what has melted, frozen
-// and broken apart since; tlwCouplePieces and tlwMovePieces are their side of the pressure solve.
+// Within a step, tlwCarryPieces moves the pieces' particles exactly rigidly. tlwFindPieces finds what has melted,
+// frozen and broken apart. tlwCouplePieces and tlwMovePieces connect the pieces to the pressure solve.
 #ifndef TLW_STEP_FROZEN_PIECES_H
 #define TLW_STEP_FROZEN_PIECES_H
 
@@ -46,7 +46,7 @@ static inline uint32_t tlwGetBond(uint32_t frozen)
 
 typedef struct tlwPiece {
     uint32_t id; // stays the same from step to step; the larger part keeps it when a piece breaks
-    int object;  // that holds it, TLW_WALL_OBJECT, or TLW_NO_OBJECT for a free piece
+    int object;  // its holder: a scene object, TLW_WALL_OBJECT, or TLW_NO_OBJECT for a free piece
     int body;    // in the rigid world, -1 = none
     int bonded;  // a rigid body that it is frozen onto, or TLW_NO_OBJECT; there may be more (tlwPieces.bonds)
 
@@ -60,13 +60,13 @@ typedef struct tlwPiece {
     tlwVec3 velocity, spin; // as contacts left it, at the start of the pressure solve
     tlwSolveMotion solve;
 
-    // Of the present step: the way, and the body's turn about its centre.
+    // Of the present step: the path of the centre, and the turn about it.
     tlwVec3 shift;
     tlwQuat turn;
 } tlwPiece;
 
 // A cell that the surface of a free piece cuts. Under liquid (phi < 0) its faces are closed in part and pressure acts
-// in it; else it is closed as a whole, and no liquid for the pressure solve.
+// in it. Otherwise it is closed as a whole and holds no liquid for the pressure solve.
 typedef struct tlwPieceCut {
     int64_t cell;
     int64_t source; // cell of the liquid outside; -1 = none
@@ -80,7 +80,7 @@ typedef struct tlwPieceShape {
     int64_t cell;
     int32_t piece;  // label
     float distance; // of its centre to the piece's surface, cells, -1 .. 1
-    bool dry;       // no liquid: neither under it nor with particles of it
+    bool dry;       // not under liquid, and either part of the piece or without liquid particles
 } tlwPieceShape;
 
 // A piece that is frozen onto a rigid body.
@@ -110,14 +110,14 @@ typedef struct tlwPieceSearch {
     tlwFlow *flow;
     tlwParticles *particles;
     const tlwHeatObject *heat; // per object of the scene: how warm it is
-    bool start;                // what is frozen now has always been: it lies against bodies and is not bonded to them
+    bool start; // the first search: what is frozen by then only lies against bodies, and does not bond to them
 } tlwPieceSearch;
 
 void tlwFreePieces(tlwPieces *pieces);
 
-// `pieces` are those of the last step and become those of this one. Writes flow->frozen, label and piece (free ones
-// only), cover, and the particles' frozen. Closes the pieces' faces in flow->open, those of free pieces under liquid in
-// part, and gives them the velocity of what holds them.
+// `pieces` are those of the last step and become those of this one. Writes flow->frozen, label, piece (free ones only)
+// and cover, and the particles' frozen. Closes the pieces' faces in flow->open, those of free pieces under liquid in
+// part, and writes the pieces' motion to flow->solid_velocity there.
 tlwResult tlwFindPieces(const tlwPieceSearch *search, tlwPieces *pieces);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct Shapes {
     int64_t capacity;
 } Shapes;
 
-// Pieces of which at least half of the surface is under liquid, which viscosity drags. Others slide on films that may
-// be nearly as stiff as they are: a block on a hot plate took 460 iterations as an unknown, and 12 when it is held.
+// Viscosity drags pieces of which at least half of the surface is under liquid. Others slide on films that may be
+// nearly as stiff as they are: as an unknown, a block on a hot plate takes 460 iterations, and 12 when it is held.
 static bool *findSubmerged(const Shapes *u)
 {
     int64_t *surface = tlwAlloc(2 * (size_t)u->pieces->count, sizeof *surface), *under = surface + u->pieces->count;
@@ -107,7 +107,7 @@ static void cellRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// A node lies in the middle of eight cells; of several pieces there it belongs to the nearest.
+// A node lies in the middle of eight cells. Where several pieces are near, it belongs to the nearest.
 static void nodeRange(void *context, int64_t begin, int64_t end)
 {
     const Show *s = context;

@@ -1,4 +1,4 @@
-// Free pieces in the viscosity solve: their distances on the nodes, where those of solids are.
+// Free pieces in the viscosity solve: distances to them at the nodes, beside those to solids.
 #ifndef TLW_STEP_FROZEN_SHAPE_H
 #define TLW_STEP_FROZEN_SHAPE_H
 
@@ -12,8 +12,8 @@ typedef struct tlwShownShapes {
     int viscosity; // cell, float: flow->viscosity; 0 in dry cells of pieces, whose frozen particles do not flow
 } tlwShownShapes;
 
-// List the cells of the shapes that viscosity drags. Of cells: the label of the piece in or next to them, and the
-// distance to its surface.
+// List the cells of the free pieces that viscosity drags. `near` holds the label of the piece in or next to a cell,
+// `distance` the cells from its centre to that piece's surface.
 tlwResult tlwListShapes(const tlwPieceSearch *search, const int32_t *near, const float *distance, tlwPieces *pieces);
 
 tlwResult tlwShowShapes(tlwContext *context, tlwFlow *flow, const tlwPieces *pieces, tlwShownShapes *shown);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 
 #define NEAR 3 // cells around a piece that are guarded
-#define WET 2  // cells around liquid that are not
+#define WET 2  // cells around liquid that are not guarded
 
 #define NOT_GUARDED INFINITY
 

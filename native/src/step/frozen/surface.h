@@ -1,8 +1,7 @@
 // The surface of pieces at rest: nothing may wear it down.
 //
-// Making the level set a distance again and correcting its volume move it by a little every step, most of all in
-// creases; over a bake a statue would lose its face. Around pieces that do not move, and away from liquid, the level
-// set stays as it is.
+// Redistancing and the volume correction move the level set a little in every step, most of all in creases. Over a bake
+// a statue would lose its face. So around pieces that do not move, and away from liquid, the level set stays as it is.
 #ifndef TLW_STEP_FROZEN_SURFACE_H
 #define TLW_STEP_FROZEN_SURFACE_H
 

@@ -19,10 +19,10 @@
 #define NESTED_ITERATIONS 24 // outer, and inner per outer
 #define LINEAR_ITERATIONS 2000
 #define LOD_DIFFUSION_NUMBER 0.5
-#define LOD_BODY_SHARE 0.02 // of a body's heat capacity that one LOD step may move
+#define LOD_BODY_SHARE 0.02 // share of a body's heat capacity that one LOD step may move
 
-// State of the Newton iteration. `fall_piece` is the piece that the falling slopes of h are taken from: the cell's own
-// in Newton's method, that of the last outer iteration in the nested one.
+// State of the Newton iteration. `fall_piece` is the piece of h(T) that gives the falling slopes: the cell's own in
+// Newton's method, that of the last outer iteration in the nested method.
 typedef struct Newton {
     tlwHeatSystem *s;
     float *diag, *residual, *change;
@@ -144,7 +144,8 @@ static void gatherObjects(Newton *n, int object, double *heat, double *conductan
     }
 }
 
-// Residual of the objects' own heat balance. Held ones get an identity row that changes nothing.
+// Residual of the objects' own heat balance. Objects held at their temperature get an identity row that changes
+// nothing.
 static double evaluateObjects(Newton *n, const double *start)
 {
     tlwHeatSystem *s = n->s;
@@ -168,7 +169,7 @@ static double evaluateObjects(Newton *n, const double *start)
     return norm;
 }
 
-// Cells tied to an object whose temperature is free also appear in that object's row.
+// Cells in contact with an object of free temperature also appear in that object's row.
 static void linkRange(void *context, int64_t begin, int64_t end)
 {
     Newton *n = context;
@@ -192,11 +193,12 @@ static tlwResult solveLinear(Newton *n, float *link, double tolerance, tlwHeatSt
     tlwResult result = tlwSolveScalarSystem(s->threads, &system, n->change, n->residual, n->object_change,
                                             n->object_residual, tolerance, LINEAR_ITERATIONS, &linear);
     stats->iterations += linear.iterations;
-    // Rounding may keep a solve from its last digit; the Newton residual decides.
+    // Rounding may keep a linear solve from its last digit; the Newton residual decides.
     return result == TLW_NOT_CONVERGED && linear.residual < 0.1 ? TLW_OK : result;
 }
 
-// One Newton step. Sets *settled when no cell changed its piece, so that the linear problem was the whole problem.
+// One Newton step. Sets *settled when no cell moved to another piece of h(T): then the linear problem was the whole
+// problem.
 static tlwResult stepNewton(Newton *n, float *link, double tolerance, bool *settled, tlwHeatStats *stats)
 {
     tlwHeatSystem *s = n->s;
@@ -249,7 +251,8 @@ static tlwResult iteratePlain(Newton *n, float *link, const double *start, doubl
     }
 }
 
-// Take the falling slopes from the present temperatures, or none at first; returns how many cells that changes.
+// Take the falling slopes from the present temperatures, or none in the first outer iteration. Returns the number of
+// cells that changed.
 static double settleFallRange(void *context, int64_t begin, int64_t end)
 {
     Newton *n = context;
@@ -268,7 +271,7 @@ static double settleFallRange(void *context, int64_t begin, int64_t end)
     return moved;
 }
 
-// The convex problem is started where h is steepest.
+// Start the convex problem where h is steepest.
 static void raiseRange(void *context, int64_t begin, int64_t end)
 {
     Newton *n = context;
@@ -283,7 +286,8 @@ static void raiseRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-// Casulli and Zanolli: the falling slopes stay as they are until the convex problem that is left has settled.
+// Nested method (Casulli and Zanolli 2010): the falling slopes stay fixed until the remaining convex problem has
+// settled.
 static tlwResult iterateNested(Newton *n, float *link, const double *start, tlwHeatStats *stats)
 {
     tlwHeatSystem *s = n->s;
@@ -374,7 +378,8 @@ static tlwResult solveLines(Newton *n, const double *start, tlwHeatStats *stats)
     return TLW_OK;
 }
 
-// Lines suit steps in which heat crosses less than a cell and bodies hardly change (they are held meanwhile).
+// Lines suit steps in which heat crosses less than a cell and bodies, which lines hold at their temperature, hardly
+// change.
 static bool suitsLines(Newton *n, const tlwHeatStats *stats, const double *start)
 {
     tlwHeatSystem *s = n->s;

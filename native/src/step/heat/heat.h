@@ -5,10 +5,10 @@
 //
 //     m (h(T) - h_old) = dt [ sum G (T_n - T) + U A (T_outside - T) + sources ]
 //
-// h(T) has a steep part between solidus and liquidus. The system is solved by Newton's method on h as straight pieces;
-// where that cycles, by the nested Newton method of Casulli and Zanolli (2010), which converges for every step size
-// (Tubini, Gruber and Rigon 2021 use it for freezing soil). What a cell receives is then added up from the fluxes, so
-// energy is kept to rounding whatever the tolerance was.
+// h(T) has a steep part between solidus and liquidus. Newton's method solves the system, with h as three straight
+// pieces. Where Newton's method cycles, the nested Newton method of Casulli and Zanolli (2010) takes over, which
+// converges for every step size (Tubini, Gruber and Rigon 2021 use it for freezing soil). What a cell receives is then
+// added up from the fluxes, so energy is kept to rounding whatever the tolerance was.
 #ifndef TLW_STEP_HEAT_HEAT_H
 #define TLW_STEP_HEAT_HEAT_H
 
@@ -29,16 +29,16 @@ typedef void tlwDistanceFn(const void *user, const float *points, int count, flo
 // Whether solids that the grid does not know stand between two world points.
 typedef bool tlwShadowFn(const void *user, tlwVec3 from, tlwVec3 to);
 
-// A hot solid is no source but an object with its temperature.
+// A lamp or a heated volume. A hot solid is not a source: it is a tlwHeatObject with its temperature.
 typedef struct tlwHeatSource {
     tlwHeatKind kind;        // TLW_HEAT_VOLUME or TLW_HEAT_LAMP
-    double power;            // W. Volume: shared by mass. Lamp: all of it is taken in by the surfaces it meets
+    double power;            // W. Volume: shared by mass. Lamp: surfaces take in all that reaches them
     tlwVec3 position;        // lamp, m
     double range;            // lamp, m: no heat beyond; 0 = unlimited
     tlwVec3 low, high;       // volume: a box around it, m
     tlwDistanceFn *distance; // volume
     tlwShadowFn *shadow;     // lamp; may be null
-    const void *user;        // handed to the two
+    const void *user;        // passed to `distance` and `shadow`
 } tlwHeatSource;
 
 // How conduction is solved.
@@ -75,9 +75,10 @@ typedef struct tlwHeatStats {
     double source_heat;  // J the material received from lamps and volumes
 } tlwHeatStats;
 
-// Reads of `flow`: phi, enthalpy, material, solid, open, solid_object. `mass` (double, kg) says which cells take
-// part. Writes `heat` (double, J): what each cell receives during the step, 0 where there is no mass.
-// Returns TLW_NOT_CONVERGED when a shorter step is needed: the objects are as they were, `heat` is of no use.
+// Reads of `flow`: phi, enthalpy, material, solid, open, solid_object. `mass` (double, kg) says which cells take part.
+// Writes `heat` (double, J): what each cell receives during the step, 0 where there is no mass. Returns
+// TLW_NOT_CONVERGED when a shorter step is needed: the objects are then as they were, and the contents of `heat` are
+// undefined.
 tlwResult tlwSolveHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *def, int mass, int heat,
                        tlwHeatStats *stats, tlwMessage *message);
 

@@ -11,11 +11,11 @@
 #define SETTLED_KELVIN 1e-7
 #define NESTED_ITERATIONS 40
 
-// One line of cells that are tied together. Arrays of `capacity`.
+// One line of cells that exchange heat. Arrays of `capacity`.
 typedef struct Line {
     int count;
     double *mass, *h, *t, *tie; // tie[n]: conductance between n - 1 and n
-    double *outside, *supply;   // conductance to the outside, and that times its temperature plus sources
+    double *outside, *supply;   // conductance to the outside; the same times its temperature, plus sources
     double *upper, *right;      // of the elimination
     const tlwHeatCurve **curve;
     uint8_t *piece, *fall_piece;
@@ -49,7 +49,7 @@ static bool makeLine(Line *line, int64_t capacity, void **block)
     return true;
 }
 
-// One Newton step by elimination (Carlson 2004, table 5). Returns whether a cell left its piece for good.
+// One Newton step by elimination (Carlson 2004, table 5). Returns whether the line still has to be iterated.
 static bool stepLine(Line *l, bool nested)
 {
     for (int n = 0; n < l->count; n++) {
@@ -163,7 +163,7 @@ static void finishLine(Sweep *sweep, Line *l, int64_t end, int64_t stride)
         if (n + 1 < l->count)
             flux += l->tie[n + 1] * (l->t[n + 1] - l->t[n]);
         s->heat[c] += flux;
-        // The temperature that the outside saw; the objects' heat is added up from it.
+        // The objects' heat is added up from this temperature.
         if (s->axis[c] == sweep->axis)
             s->temperature[c] = l->t[n];
     }

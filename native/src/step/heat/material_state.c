@@ -19,7 +19,7 @@ static void stateRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(s->grid, &s->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++) {
-                if (s->frozen && s->frozen[c]) // pages where nothing is ever frozen are not touched
+                if (s->frozen && s->frozen[c]) // scenes without frozen cells do not touch these pages
                     s->frozen[c] = 0;
                 if (!(s->enthalpy[c] > 0)) {
                     s->viscosity[c] = 0;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#define NOISE_SHARE 0.01   // PIC share of a step in which nothing conducts
+#define NOISE_SHARE 0.01   // least PIC share, also when nothing conducts
 #define SUBCELL_DECAY 10.0 // pi^2: how fast conduction evens out differences within a cell
 #define SHIFT_ROUNDS 12
 
@@ -112,7 +112,7 @@ typedef struct Block {
     float change[SIDE * SIDE * SIDE];     // J/kg
     float fresh[SIDE * SIDE * SIDE];      // new enthalpy, J/kg
     int16_t material[SIDE * SIDE * SIDE]; // -1 = no mass
-    bool still;                           // nothing changes and nothing differs
+    bool still;                           // no cell changes, and all have the same enthalpy
 } Block;
 
 static void loadBlock(const Transfer *t, const tlwTile *tile, Block *b)
@@ -140,7 +140,7 @@ static void loadBlock(const Transfer *t, const tlwTile *tile, Block *b)
     b->still = b->still && !(high > low);
 }
 
-// A cell and the 26 around it. Those that hold nothing, or another material, count as the cell itself.
+// A cell and the 26 around it. A neighbour without mass or of another material counts as the cell itself.
 typedef struct Hood {
     float change[27], fresh[27];
     float low, high; // of the new values
@@ -172,7 +172,7 @@ static inline float mix(const float *v, float x, float y, float z)
     return e + z * (f - e);
 }
 
-// A particle's enthalpy on the way, and how far it may go.
+// A particle's new enthalpy, and the limits within which it may be shifted.
 typedef struct Value {
     double h, low, high;
 } Value;
@@ -181,7 +181,7 @@ static inline Value movePart(const Transfer *t, const Hood *hood, const int corn
 {
     const tlwParticles *p = t->particles;
     double h = p->enthalpy[n];
-    if (p->material[n] != hood->material) { // a guest: it takes part in the cell's heat and nears its temperature
+    if (p->material[n] != hood->material) { // a guest takes the cell's change and nears its temperature
         const tlwMaterial *guest = &t->materials[p->material[n]], *host = &t->materials[hood->material];
         double gap = tlwGetTemperature(host, hood->fresh[13]) - tlwGetTemperature(guest, h);
         return (Value){h + hood->change[13] + t->share * tlwGetSpecificHeat(guest, tlwGetMelt(guest, h)) * gap,
@@ -199,7 +199,7 @@ static inline Value movePart(const Transfer *t, const Hood *hood, const int corn
     Value v = {.low = hood->low < h ? hood->low : h, .high = hood->high > h ? hood->high : h};
     double flip = h + mix(hood->change + base, w[0], w[1], w[2]);
     double pic = mix(hood->fresh + base, w[0], w[1], w[2]);
-    if (hood->front) { // latent heat does not conduct: only temperatures even out
+    if (hood->front) { // latent heat does not conduct, so only temperatures even out
         const tlwMaterial *m = &t->materials[hood->material];
         double gap = tlwGetTemperature(m, pic) - tlwGetTemperature(m, flip);
         pic = flip + tlwGetSpecificHeat(m, tlwGetMelt(m, flip)) * gap;
@@ -208,8 +208,8 @@ static inline Value movePart(const Transfer *t, const Hood *hood, const int corn
     return v;
 }
 
-// Shift a cell's particles until together they have received its heat. Those at their limit stay; the last round, which
-// is reached only when guests upset the balance, moves all.
+// Shift a cell's particles until together they have received its heat. Particles at their limit stay. The last round
+// moves all; it is reached only when guests upset the balance.
 static void shiftParts(const Transfer *t, Value *values, int64_t begin, int64_t count, double missing, double mass)
 {
     const float *m = t->particles->mass + begin;
@@ -228,7 +228,7 @@ static void shiftParts(const Transfer *t, Value *values, int64_t begin, int64_t 
     }
 }
 
-// Whether frozen and molten material meet in a cell or next to it. Cells with guests are left alone: the heat contents
+// Whether frozen and molten material meet in a cell or next to it. False for cells with guests: the heat contents
 // around them are those of mixtures.
 static bool isFront(const Transfer *t, const Hood *hood, int64_t first, int64_t next)
 {

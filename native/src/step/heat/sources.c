@@ -27,7 +27,7 @@ static bool touchesBox(const tlwGrid *grid, const tlwTile *tile, const tlwHeatSo
            low.y + size >= source->low.y && low.z <= source->high.z && low.z + size >= source->low.z;
 }
 
-// Mass inside the volume, cut cells by their share; with a scale, adds mass times scale to the cells' source.
+// Mass inside the volume; cells at its surface count by their share. Adds that mass times `scale` to the cells' source.
 static double volumeRange(void *context, int64_t begin, int64_t end)
 {
     Source *v = context;

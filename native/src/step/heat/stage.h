@@ -7,10 +7,9 @@
 #include "step/heat/particles.h"
 
 // Reads of `flow`: phi, solid, open, solid_object. Writes material, enthalpy, temperature, melt, the particles'
-// enthalpy and the objects' temperature and heat.
-// With thermal_speed or dt 0, or when everything is as warm as the air, nothing moves, but the fields are filled in all
-// the same.
-// On TLW_NOT_CONVERGED particles and objects are as they were: try again with a shorter dt.
+// enthalpy and the objects' temperature and heat. When thermal_speed or dt is 0, or everything is as warm as the air,
+// no heat moves, but the fields are written all the same. After TLW_NOT_CONVERGED particles and objects are as they
+// were: try again with a shorter dt.
 tlwResult tlwAdvanceHeat(tlwThreads *threads, tlwFlow *flow, tlwParticles *particles, const tlwParticleOrder *order,
                          const tlwHeatDef *def, tlwHeatStats *stats, tlwMessage *message);
 

@@ -34,7 +34,7 @@ tlwHeatCurve tlwMakeHeatCurve(const tlwMaterial *material)
     return c;
 }
 
-// Share of a face that lies in the material, from the level set on both sides: the surface is taken as a plane, whose
+// Share of a face that lies in the material, from the level set on both sides. The surface is taken as a plane. Its
 // slope along the axis says how fast the wetted part of the face grows with distance.
 static double getWettedShare(double phi, double phi_lower, double dx)
 {
@@ -51,8 +51,8 @@ static tlwVec3 getGradient(const float *phi, const int64_t strides[3], int64_t c
                      phi[c + strides[2]] - phi[c - strides[2]]};
 }
 
-// Where the line between the centres of two cells crosses the surface: the normal's part along the line, which is the
-// surface's area over dx^2 that the line stands for. On a plane of any tilt the parts add up to its area.
+// The line between the centres of two cells crosses the surface. Returns the part of the normal along the line: the
+// area of surface, over dx^2, that the line stands for. On a plane of any tilt these parts add up to its area.
 static double getCrossing(const float *phi, const int64_t strides[3], int64_t c, int64_t n, int axis)
 {
     double share = phi[c] / (phi[c] - phi[n]);
@@ -74,7 +74,7 @@ double tlwGetCellSurface(const tlwHeatSystem *s, int64_t cell, tlwVec3 *normal)
     bool near = phi[cell] < 0;
     for (int a = 0; a < 3; a++)
         near = near || phi[cell + strides[a]] < 0 || phi[cell - strides[a]] < 0;
-    if (!near) { // a drop or a sheet that the level set does not see: as a ball of its volume
+    if (!near) { // a drop or a sheet that the level set does not see counts as a ball of its volume
         double volume = fmin(s->fill[cell], 1) * dx * dx * dx;
         return 4.835976 * cbrt(volume * volume);
     }
@@ -141,8 +141,8 @@ static double getSolidDistance(const Assembly *a, int64_t c)
     return 0.125 * ((double)n[0] + n[1] + n[y] + n[y + 1] + n[z] + n[z + 1] + n[z + y] + n[z + y + 1]);
 }
 
-// Object of the corner that is deepest in, or next to, a solid. In a corner of the domain an object comes before a
-// wall.
+// Object of the corner that is deepest in, or nearest to, a solid. Where an object and a wall are equally near, the
+// object counts.
 static int findObject(const Assembly *a, int64_t c)
 {
     int best = -1;
@@ -157,8 +157,8 @@ static int findObject(const Assembly *a, int64_t c)
     return best;
 }
 
-// Surface of solids inside a cell over dx^2, by what its faces lack (exact for cut cells), and its direction: away
-// from the solid. The domain's own walls do not count; they let no heat pass.
+// Surface of solids inside a cell over dx^2, from the open shares of its faces (exact for cut cells), and its
+// direction: away from the solid. The domain's own walls do not count; they let no heat pass.
 static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
 {
     const int *dims = a->s->flow->grid.dims;
@@ -172,8 +172,8 @@ static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], doub
     return sqrt(square);
 }
 
-// The solid's surface in neighbouring cells that hold no material because they are nearly filled by the solid. `room`
-// adds up their open shares times the surface.
+// The solid's surface in neighbouring cells that hold no material because the solid nearly fills them. `room` adds up
+// their open shares times the surface.
 static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3], double *room)
 {
     double area = 0;
@@ -210,10 +210,11 @@ static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_
     area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away, &sliver_room) : 0;
     if (area < 0.01)
         return;
-    // Room between the middle of what is open and the surface. Unlike the distance it does not see other walls.
+    // Distance between the middle of the open part and the solid's surface. Unlike the distance field it does not see
+    // other walls.
     double open = tlwGetOpenShare(&s->flow->grid, a->solid, c), room = 0.5 * open + sliver_room / area;
     double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, s->fill[c]), 0, 1);
-    if (open < 0.5) // mostly solid, where the level set only goes on from outside
+    if (open < 0.5) // mostly solid: the level set there is only a continuation from outside
         wet = fmin(wet, s->fill[c] / fmax(open, 0.01));
     double resistance =
         tlwClamp(room, 0.1, 1) * dx / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;

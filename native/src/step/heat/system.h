@@ -1,11 +1,11 @@
-// The coefficients of a heat step, shared by the files heat*.c and private to them.
+// The coefficients of a heat step, private to the files of this room.
 #ifndef TLW_STEP_HEAT_SYSTEM_H
 #define TLW_STEP_HEAT_SYSTEM_H
 
 #include "step/heat/heat.h"
 
-// Heat content as three straight pieces, h(T) = cs T + (cm - cs) (T - ts)+ + (cl - cm) (T - te)+. Slopes that rise are
-// kept apart from slopes that fall, which the nested Newton method needs.
+// Heat content as three straight pieces, h(T) = cs T + (cm - cs) (T - ts)+ + (cl - cm) (T - te)+. A change of slope is
+// stored as a rise or as a fall, since the nested Newton method treats the two differently.
 typedef struct tlwHeatCurve {
     double ts, te;           // K, where melting starts and ends
     double cs;               // J/kg K, below ts
@@ -48,8 +48,9 @@ static inline double tlwGetCurveEnthalpy(const tlwHeatCurve *c, double t, int ri
     return h;
 }
 
-// Where a change of temperature along the slope of a piece leads when the heat content is kept instead. A step that
-// leaves its piece then lands next to the corner and not far beyond it (Swaminathan and Voller 1993).
+// The temperature after a Newton step of `change` along the slope of a piece. A step that leaves its piece keeps its
+// change of heat content and not that of temperature. So it lands next to the corner and not far beyond it (Swaminathan
+// and Voller 1993).
 static inline double tlwFollowHeatCurve(const tlwHeatCurve *c, double t, int piece, double change)
 {
     double slope, h = tlwGetCurveEnthalpy(c, t, piece, piece, &slope);

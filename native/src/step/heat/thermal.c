@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// Of a hot solid that does not say: metal, so that its surface has its temperature.
+// Default conductivity of a hot solid: a metal's, so that its surface has its temperature.
 #define HEATER_CONDUCTIVITY 400.0
 
 static double conductivityOf(const tlwObjectDef *def)
@@ -19,7 +19,7 @@ static double conductivityOf(const tlwObjectDef *def)
     return tlwGetTraits(def)->heats && def->conductivity == 0 ? HEATER_CONDUCTIVITY : def->conductivity;
 }
 
-// Bodies have a heat of their own unless they are held at their temperature; what keys place is held.
+// Heat capacity of an object; 0 = held at its temperature. Only bodies without a fixed temperature have one.
 static double capacityOf(const tlwObject *object)
 {
     const tlwObjectDef *def = &object->def;

@@ -10,7 +10,7 @@ typedef struct tlwThermal {
     const tlwScene *scene;
     const tlwPlacedMeshes *obstacles; // they throw shadows; not owned
     tlwPlacedMeshes volumes;          // heat sources that warm what is inside them
-    tlwHeatObject *objects;           // one per scene object; what is no obstacle has conductivity 0
+    tlwHeatObject *objects;           // one per scene object; conductivity 0 unless it is an obstacle
     tlwHeatSource *sources;
     int source_count;
     bool active; // false: everything has the air's temperature and nothing heats, so no heat moves

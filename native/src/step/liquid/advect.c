@@ -16,7 +16,7 @@ typedef struct Advect {
     tlwParticles *particles;
     const float *from;
     float *to;
-    float far; // m: distances from here on stay as they are
+    float far; // m: cells farther than this from the surface keep their value
 } Advect;
 
 static Advect makeAdvect(const tlwFlow *flow, double dt)
@@ -65,7 +65,7 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
     float *const *position = a->particles->position;
-    const uint32_t *frozen = a->particles->frozen; // those their pieces carry
+    const uint32_t *frozen = a->particles->frozen; // pieces carry these particles
     int64_t n = begin;
     for (; tlwFitsLanes(a->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
         float p[3][TLW_LANES], q[3][TLW_LANES];
@@ -169,7 +169,7 @@ static void collideOne(const Advect *a, const float *solid, int64_t n)
             break;
         float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
         if (!(length * per_cell > 0.01f))
-            break; // deep inside: nothing tells the way out
+            break; // deep inside, where the distance has no gradient
         for (int axis = 0; axis < 3; axis++)
             p[axis] += (CLEARANCE - d) * g[axis] / length;
     }
@@ -177,7 +177,7 @@ static void collideOne(const Advect *a, const float *solid, int64_t n)
         position[axis][n] = p[axis];
 }
 
-// Few particles are near a solid: eight at a time are asked how far they are.
+// Few particles are near a solid, so eight at a time are tested for their distance.
 TLW_KERNEL static void collideRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
@@ -206,11 +206,11 @@ void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles 
     tlwParallelFor(threads, particles->count, 4096, collideRange, &a);
 }
 
-// A piece sinks into a side by this much, in cells, when it hits it hard; its particles must not be held back one by
-// one.
+// Cells that a piece may sink into a side of the domain when it hits the side hard. Holding its particles back one by
+// one would deform it.
 #define SUNK 0.3f
 
-// Hold a coordinate back at closed sides. False when the particle is outside all the same.
+// Hold a coordinate back at closed sides. False when it is outside the domain even so.
 static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float clearance, float *x)
 {
     float low = clearance, high = (float)grid->dims[axis] - clearance;
@@ -235,7 +235,7 @@ static double outsideRange(void *context, int64_t begin, int64_t end)
     int64_t outside = 0;
     for (int64_t n = begin; n < end; n++) {
         bool inside = true;
-        // A piece that a wall stops is hard; it dips in by a little rather than being bent.
+        // A piece is hard: it sinks into a wall by a little and is not bent.
         float clearance = s->particles->frozen[n] ? -SUNK : CLEARANCE;
         for (int a = 0; a < 3; a++)
             inside = keepInside(s->grid, s->walls, a, clearance, &s->particles->position[a][n]) && inside;
@@ -276,12 +276,12 @@ TLW_KERNEL static void levelSetRange(void *context, int64_t begin, int64_t end)
             for (int i = 0; i < TLW_TILE; i++) {
                 float p[3] = {(float)(tile->cell[0] + i) + 0.5f, (float)j + 0.5f, (float)k + 0.5f}, q[3];
                 float here = a->from[row + i];
-                if (fabsf(here) >= a->far) { // no surface comes near in this step
+                if (fabsf(here) >= a->far) { // the surface cannot come near in this step
                     a->to[row + i] = here;
                     continue;
                 }
                 trace(a, -a->step, p, q);
-                // Where nothing moves, nothing changes: not even by rounding.
+                // Keep the value where nothing moves, free of rounding.
                 if (q[0] == p[0] && q[1] == p[1] && q[2] == p[2]) {
                     a->to[row + i] = here;
                     continue;
@@ -314,7 +314,8 @@ tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt)
     Advect a = makeAdvect(flow, dt);
     a.from = tlwGetFloats(&flow->grid, flow->phi);
     a.to = tlwGetFloats(&flow->grid, slot);
-    // What moves less than a path and two cells past the surface keeps its sign, and redistancing asks for no more.
+    // Cells farther from the surface than the longest path plus two cells keep their sign, which is all that
+    // redistancing needs.
     double path = sqrt(3) * a.step * tlwParallelMax(threads, flow->grid.tile_count, 16, fastestRange, &a);
     a.far = (float)(flow->grid.dx * (path + 2 < TLW_PHI_BAND ? path + 2 : 1e9));
     tlwParallelFor(threads, flow->grid.tile_count, TLW_TILE_BLOCK, levelSetRange, &a);

@@ -8,7 +8,8 @@
 // Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
 void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
 
-// Where particles `begin` to `end` would go, in cells; to[axis][0] is the first of them.
+// Trace particles `begin` to `end` - 1 without moving them: to[axis][n - begin] is the new place of particle n, in
+// cells.
 void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParticles *particles, int64_t begin, int64_t end,
                        float *const to[3]);
 
@@ -18,12 +19,12 @@ void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift
 // Push particles out of solids and closed walls; flow->solid must be current.
 void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles);
 
-// Drop particles that left through open sides, and any that are not finite; closed sides hold theirs back. Returns the
-// mass that left. `walls` as in tlwSceneDef.
+// Remove particles that left through open sides, and any whose place is not finite. Closed sides hold particles back.
+// *mass becomes the mass that left. `walls` as in tlwSceneDef.
 tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWall walls[6], tlwParticles *particles,
                            double *mass);
 
-// flow->phi at the new time: backward along flow->velocity, cubic near the surface.
+// Move flow->phi by dt: trace back along flow->velocity and interpolate there, cubic near the surface.
 tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt);
 
 // Grid transport of the velocity itself (semi-Lagrangian, MacCormack, BFECC), in place.

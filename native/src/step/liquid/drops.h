@@ -1,5 +1,5 @@
-// Faces that particles reach and the liquid does not, with the velocity as it was gathered: a drop too small for the
-// grid is on its own, and falls from the velocity that it brought (see liquid/extend.c).
+// Faces of drops: particles reach them, the level set does not. No solve changes a drop that small, so it falls freely
+// from the velocity that was gathered (see liquid/extend.c).
 #ifndef TLW_STEP_LIQUID_DROPS_H
 #define TLW_STEP_LIQUID_DROPS_H
 
@@ -18,7 +18,7 @@ typedef struct tlwDrops {
     int tile_count;
 } tlwDrops;
 
-// List them. Reads velocity, reached and phi.
+// List the faces of drops. Reads flow->velocity, reached and phi.
 tlwResult tlwListDrops(tlwThreads *threads, const tlwFlow *flow, tlwDrops *drops);
 void tlwFreeDrops(tlwDrops *drops);
 

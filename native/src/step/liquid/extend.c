@@ -28,12 +28,12 @@ static Extend makeExtend(tlwFlow *flow)
     return e;
 }
 
-#define NARROW 0.25f // share of a face; less than that of an opening is below what the grid resolves
+#define NARROW 0.25f // share of a face: the grid does not resolve narrower openings
 
 // Pressure drives all that enters a cell at the surface out through the face towards the air. Beside a slanted wall
-// that face may be nearly closed, and the liquid would shoot through it: where a ball of syrup landed in a bowl, single
-// cells sped up to fifty times its speed and made the steps that short. But the surface is not at that face: this is
-// how wide the passage is where it is, `way` cells from the centre, between the face and the one opposite.
+// that face may be nearly closed: liquid would pass it up to fifty times too fast, and steps would be as much shorter.
+// But the surface does not lie at that face. So the velocity is scaled to the width of the passage where the surface
+// lies: `way` cells from the centre, between the face and the one opposite.
 static inline float slowInGap(float open, float opposite, float way)
 {
     float wide = way < 0.5f ? open + (opposite - open) * (0.5f - way) : open;
@@ -41,7 +41,7 @@ static inline float slowInGap(float open, float opposite, float way)
     return wide > open ? open / wide : 1;
 }
 
-// Known: faces of the liquid.
+// Faces of the liquid are known.
 static void seedRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -70,8 +70,8 @@ static void seedRange(void *context, int64_t begin, int64_t end)
                 }
 }
 
-// Open faces that particles reach and the liquid does not: a drop too small for the grid is on its own. It falls from
-// the velocity that it brought; what solves left there means nothing, and kept from step to step it would grow.
+// Open faces of drops that lie too far out to take the liquid's velocity. A drop falls from the velocity that was
+// gathered: the solves do not apply to it, and what they leave there would grow from step to step.
 static void keepDropsRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -119,7 +119,8 @@ static inline bool isRowOpen(const uint8_t *layer, int64_t sy, int64_t sz)
 
 static inline void layerCell(const Extend *e, int a, int64_t c, const int64_t neighbours[6])
 {
-    // A layer that another thread writes meanwhile is `now`, never below it: no race on what is read.
+    // Another thread may write `now` to a layer meanwhile, never a lower number, so what is read below `now` is
+    // settled.
     uint8_t *layer = e->layer[a];
     if (__atomic_load_n(&layer[c], __ATOMIC_RELAXED))
         return;
@@ -152,8 +153,8 @@ static void layerRange(void *context, int64_t begin, int64_t end)
                         layerCell(e, a, c, neighbours);
 }
 
-// The one side (2 * axis + upper) from which liquid two cells deep reaches into an air cell; -1 where there is none, or
-// more than one: a film, a drop or the inside of a fold.
+// The one side (2 * axis + upper) from which liquid at least two cells deep reaches an air cell. -1 where there is no
+// such side or more than one: at a film, a drop or the inside of a fold.
 static inline int findBulk(const Extend *e, const float *phi, const int64_t stride[3], int64_t c)
 {
     int side = -1;
@@ -176,8 +177,9 @@ static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64
     return false;
 }
 
-// Cells that the surface of a pool has entered but not half filled: as much flows out as in. What the copied velocities
-// miss goes to the face that looks away from the liquid, so that waves move the surface without gain or loss of volume.
+// Cells that the surface of a pool has entered but not half filled: as much must flow out as in. The face that looks
+// away from the liquid takes what the copied velocities miss, so that waves move the surface without gain or loss of
+// volume.
 static void closeRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -195,7 +197,7 @@ static void closeRange(void *context, int64_t begin, int64_t end)
                     continue;
                 int axis = side / 2, away = side & 1 ? -1 : 1;
                 int64_t face = away > 0 ? c + stride[axis] : c;
-                // A face between two such cells is left alone: each would change what the other reads.
+                // A face between two such cells stays as it is: each of the cells would change what the other reads.
                 if (e->layer[axis][face] != 2 || open[axis][face] < 0.5f ||
                     touchesLiquid(e, stride, c + away * stride[axis]))
                     continue;
@@ -209,7 +211,7 @@ static void closeRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-#define NEAR 3 // layers within which particles belong to the liquid
+#define NEAR 3 // layers around the liquid in which drops take its velocity
 
 static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwDrops *drops,
                         const tlwVec3 *fall)
@@ -249,7 +251,8 @@ tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow)
     return extend(threads, flow, 2, true, NULL, NULL);
 }
 
-// Whether liquid sticks to an object or a wall. Friction has slowed it already (viscosity/friction.h).
+// Whether liquid sticks to an object or a wall. The viscosity solve has already applied friction
+// (viscosity/friction.h).
 static bool sticksTo(const Extend *e, int object, const float p[3])
 {
     const tlwSceneDef *def = &e->scene->def;
@@ -262,7 +265,7 @@ static bool sticksTo(const Extend *e, int object, const float p[3])
     return false;
 }
 
-// One face inside a solid: remove what flows through the wall from the full velocity there, keep one component of it.
+// Velocity of one face inside a solid: that of the liquid there, without the part that flows into the wall.
 static float constrained(const Extend *e, int axis, int64_t c, const float p[3], int object, float *const old[3])
 {
     float g[3], v[3], s[3], n[3];

@@ -5,15 +5,15 @@
 #include "step/liquid/drops.h"
 
 // Copy the velocity outwards from the liquid's faces, layer by layer, `layers` (2 or more) cells far. The first layer
-// of cells is made free of divergence. Drops that the level set misses keep the velocity that was gathered and get
-// `fall`, what gravity adds in the step; not where `drops` is null (no particles carry velocity).
+// of cells is made free of divergence. Faces of `drops` keep the velocity that was gathered, plus `fall`: what gravity
+// adds in the step. `drops` is null when particles carry no velocity.
 tlwResult tlwExtendVelocity(tlwThreads *threads, tlwFlow *flow, int layers, const tlwDrops *drops, const tlwVec3 *fall);
 
 // After the gather: give faces next to gathered ones their velocity, two cells far, so that no liquid face is left at
 // 0.
 tlwResult tlwExtendGathered(tlwThreads *threads, tlwFlow *flow);
 
-// Inside solids: no flow through the wall; along it what the wall's surface says (slip, stick).
+// Set the velocity inside solids: none into the wall, and along the wall what its surface says (slip, stick).
 tlwResult tlwConstrainVelocity(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow);
 
 #endif

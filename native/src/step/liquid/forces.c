@@ -17,7 +17,7 @@ typedef struct Field {
     double drag;  // 1/s
 } Field;
 
-// As Blender's force fields have it: full strength up to the least distance, none beyond the largest.
+// As in Blender: full strength up to the least distance, none beyond the largest.
 static double getFalloff(const tlwForceDef *def, double distance)
 {
     if (def->max_distance > 0 && distance > def->max_distance)
@@ -47,7 +47,7 @@ static Field getField(const tlwScene *scene, double time, tlwVec3 position)
     return field;
 }
 
-// Mean over dt: however strong, drag does no more than stop.
+// Mean acceleration over dt. Drag, however strong, can only stop the motion.
 static double accelerate(const Field *field, double push, double velocity, double dt)
 {
     double x = field->drag * dt;

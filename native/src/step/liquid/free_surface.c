@@ -8,17 +8,17 @@
 #include "step/obstacles/face_share.h"
 
 // Lengths in cells.
-#define AT_WALL 0.6       // a mesh that ends so near a solid is taken to end at it
-#define FACING 0.6        // how squarely it must face the solid for that: cosine
-#define PIECE 0.7         // meshes near solids are looked at in pieces of this length
-#define WALL_PIECE 3.0    // where all around is at a wall, of this one
-#define NEAR_SOLID 2.5f   // cells up to here from a solid are measured
-#define REACH 3.0f        // how far they look
-#define INTO_SOLID 0.25   // a surface goes on straight into a solid where p's foot on it is nearer to one than this
-#define STEEP 0.35        // and where it leads there: sine of the angle between the two
-#define BEHIND_WALL 0.15f // a free surface must be farther than any by this for the nearest one to be at a wall
-#define UNSURE 0.3f       // fields of meshes round off edges: up to here the mesh itself says what is inside
-#define ON_SURFACE 1e-3f  // centres that lie on a surface are this deep inside, all of them
+#define AT_WALL 0.6       // a mesh that ends this near to a solid is taken to end at it
+#define FACING 0.6        // cosine: how squarely the mesh must face the solid for that
+#define PIECE 0.7         // meshes near solids are split into triangles of this length
+#define WALL_PIECE 3.0    // triangles up to this length that lie at a wall all over are not split further
+#define NEAR_SOLID 2.5f   // cells this near to a solid are measured
+#define REACH 3.0f        // how far from a cell the free surface is looked for
+#define INTO_SOLID 0.25   // the surface is continued into a solid where the foot of p on it is this near to the solid
+#define STEEP 0.35        // and where the surface runs into the solid: sine of the angle between the two
+#define BEHIND_WALL 0.15f // the nearest surface is at a wall when the nearest free one is farther by this
+#define UNSURE 0.3f       // fields of meshes round off edges: this near, the mesh itself says what is inside
+#define ON_SURFACE 1e-3f  // all centres that lie on a surface count as this deep inside
 
 typedef struct Surface {
     const tlwGrid *grid;
@@ -32,7 +32,7 @@ typedef struct Surface {
     bool full; // memory is out
 } Surface;
 
-// Distance to solids; far where nobody knows.
+// Distance to solids in cells; the band's width outside active tiles.
 static double solidAt(const Surface *s, tlwVec3 p)
 {
     float at[3] = {(float)p.x, (float)p.y, (float)p.z};
@@ -44,7 +44,7 @@ static double solidAt(const Surface *s, tlwVec3 p)
     return tlwSampleNode(s->grid, s->solid, at) * s->per_cell;
 }
 
-// Whether a solid begins straight outside of p, or p is in one and not where a surface just enters it.
+// Whether a solid begins straight outside of p. A point deep inside a solid counts as well.
 static bool isAtWall(const Surface *s, tlwVec3 p, tlwVec3 normal)
 {
     double here = solidAt(s, p);
@@ -53,7 +53,7 @@ static bool isAtWall(const Surface *s, tlwVec3 p, tlwVec3 normal)
         if (there < 0 && deeper > FACING * way)
             return true;
     }
-    return here < -0.5 * PIECE; // from the other side of a thin wall nobody shall see it
+    return here < -0.5 * PIECE; // so that cells beyond a thin wall do not find it
 }
 
 static bool holdsLiquid(const Surface *s, int set, const tlwPlacedMesh *item)
@@ -61,7 +61,7 @@ static bool holdsLiquid(const Surface *s, int set, const tlwPlacedMesh *item)
     return item->enabled && (!set || tlwIsNozzle(&s->seeder->scene->objects[item->object].def));
 }
 
-// Whether there is liquid straight outside of p: the face of a mesh within a mesh, or between two.
+// Whether there is liquid straight outside of p, as on the face of a mesh within or beside another.
 static bool isWithin(const Surface *s, tlwVec3 p, tlwVec3 normal)
 {
     tlwVec3 out = tlwMulAdd(p, 0.5 * AT_WALL, normal);
@@ -82,7 +82,7 @@ static void addPiece(Surface *s, const tlwVec3 corner[3])
     s->full |= !tlwAddTriangle(&s->pieces, first, first + 1, first + 2);
 }
 
-// Whether a triangle lies beyond all cells that are measured: meshes may be far larger than the domain.
+// Whether a triangle lies beyond all cells that are measured; meshes may be far larger than the domain.
 static bool isFarAway(const Surface *s, const tlwVec3 corner[3])
 {
     const double at[3][3] = {{corner[0].x, corner[1].x, corner[2].x},
@@ -146,13 +146,13 @@ static tlwResult addMesh(Surface *s, const tlwPlacedMesh *liquid)
 }
 
 typedef struct Free {
-    float distance; // REACH when none is near
-    float straight; // the same, but not of the surface as it goes on into solids
-    float height;   // over the plane of the nearest piece
-    bool sure;      // p is straight above or below it
+    float distance; // cells to the free surface, continued into solids; REACH when none is near
+    float straight; // the same without the continuation
+    float height;   // cells over the plane of the nearest triangle
+    bool sure;      // p is straight above or below that triangle
 } Free;
 
-// Where the surface ends at a solid it is taken on as a plane: to its edge the distance would be too long.
+// Where the surface ends at a solid it is continued as a plane: the distance to its edge would be too long.
 static Free findFree(const Surface *s, const float p[3])
 {
     tlwNearest nearest = {REACH * REACH, -1};
@@ -171,11 +171,11 @@ static Free findFree(const Surface *s, const float p[3])
     return (Free){into_solid ? up : straight, straight, (float)height, into_solid || up >= 0.99f * straight};
 }
 
-// In cells, of a cell's centre p with the level set phi at a distance `wall` from solids.
+// The new level set at a cell's centre p, in cells. `phi` is the old one, `wall` the distance to solids.
 static float measure(const Surface *s, const float p[3], float phi, float wall)
 {
     Free f = findFree(s, p);
-    // What is left open between a mesh and a solid counts as liquid.
+    // A thin gap between a mesh and a solid counts as liquid.
     bool gap = phi >= 0 && phi < AT_WALL && wall < AT_WALL && f.straight > phi + BEHIND_WALL;
     bool inside = f.sure && f.straight < 0.5f && fabsf(phi) < UNSURE ? f.height < 0 : phi < 0;
     return inside || gap ? -f.distance : f.distance;

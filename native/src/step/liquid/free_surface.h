@@ -1,7 +1,7 @@
-// What of the liquids' meshes is free surface at the start.
+// Which parts of the liquids' meshes are free surface at the start.
 //
-// A mesh that stands on a solid ends there only because the solid begins: the distance to it is none to a free
-// surface. So near solids flow->phi is measured anew, on the mesh itself, to those parts that do not face a solid.
+// Where a mesh rests on a solid, its surface is not a free surface. So near solids flow->phi is measured again: it
+// becomes the distance to those parts of the meshes that do not face a solid.
 #ifndef TLW_STEP_LIQUID_FREE_SURFACE_H
 #define TLW_STEP_LIQUID_FREE_SURFACE_H
 

@@ -8,14 +8,13 @@
 
 #include <string.h>
 
-#define ASIDE 88                    // sums: the four do not begin at the same place of a page
-#define SUMS 4                      // per axis, and of cells
-#define LEAST_PLANES (4 * TLW_TILE) // two layers of tiles that are not finished and two to come
+#define ASIDE 88                    // sums between the four arrays, so that these begin at different places of a page
+#define SUMS 4                      // arrays of sums: one per axis, and one of cells
+#define LEAST_PLANES (4 * TLW_TILE) // two layers of tiles that are not finished and the two that come next
 #define CLEARED 65536               // sums that a thread clears at a time
-#define BYTES 16000000              // for more planes than that: the more tiles at once, the better threads share them
+#define BYTES 16000000              // limit for more planes; with more tiles at once threads share the work better
 
-// Sums are kept two by two, so that a particle changes four numbers at a time: momentum and mass of a face; volume and
-// mass of a cell.
+// A particle changes two sums at a time, four numbers: momentum and mass of faces, or volume and mass of cells.
 typedef struct Sum {
     float value, mass;
 } Sum;
@@ -27,15 +26,15 @@ typedef struct Gather {
     const tlwMaterial *materials;
     bool affine;
     const int *tiles; // of one colour in one layer
-    int first;        // tile of the layer that is finished
+    int first;        // first tile that is not finished
     Sum *sums[SUMS];
-    int planes; // of cells that are held at a time, a power of two; plane z of the window is the (z % planes)-th
+    int planes; // planes of cells in memory, a power of two; plane z of the window is the (z % planes)-th
     float *velocity[3], *fill, *density;
     uint8_t *reached;
 } Gather;
 
-// Where a point lies, for values at whole (0) and half (1) coordinates: offsets of rows and of the lower and the upper
-// plane, found once for every component.
+// Where a particle lies among values at whole (0) and half (1) coordinates. Offsets of rows and of the lower and the
+// upper plane are found once for all components.
 typedef struct Place {
     int64_t x[2], y[2], z[2][2];
     float f[2][3];
@@ -88,7 +87,7 @@ static inline void addToFaces(const Gather *g, int axis, int64_t n, Stencil s, c
     float mass = q->mass[n], base = q->velocity[axis][n];
     for (int b = 0; b < 3; b++)
         base -= slope[b] * s.f[b];
-    // Weights twice over; beside each velocity a one, which makes the mass.
+    // Every weight appears twice: for a velocity and for the 1 beside it, which adds up to the mass.
     const tlwFloat4 wx = {1 - s.f[0], 1 - s.f[0], s.f[0], s.f[0]}, vx = {base, 1, base + slope[0], 1};
     const tlwFloat4 vy = {slope[1], 0, slope[1], 0}, vz = {slope[2], 0, slope[2], 0};
     for (int k = 0; k < 2; k++) {
@@ -148,7 +147,7 @@ static inline void finishRow(const Gather *g, int64_t row, int64_t at)
         g->fill[row + i] = sum.value;
         g->density[row + i] = sum.value > 0 ? sum.mass / sum.value : 0;
     }
-    for (int n = 0; n < SUMS; n++) // for the layer that comes next to this place
+    for (int n = 0; n < SUMS; n++) // for the layer that uses this memory next
         memset(g->sums[n] + at, 0, TLW_TILE * sizeof(Sum));
 }
 
@@ -163,15 +162,15 @@ TLW_KERNEL static void finishRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Before anything is added: a page that is read first has to be mapped twice, and large ones were made zero by both
-// threads when particles of each were the first there.
+// Clear the sums before anything is added. A page that is read before it is written is mapped twice, and two threads
+// that reach a large page at once both clear it.
 static void clearRange(void *context, int64_t begin, int64_t end)
 {
     memset((Sum *)context + begin, 0, (size_t)(end - begin) * sizeof(Sum));
 }
 
-// The colours of the even or the odd layers of tiles up to `last`, in order. `next` is the first tile of every colour
-// that has not been done.
+// Add the tiles of the even or the odd layers up to `last`, colour by colour. `next` is the first tile of every colour
+// that has not been added.
 static void gatherLayers(tlwThreads *threads, Gather *g, int last, int next[8])
 {
     const tlwGrid *grid = g->grid;
@@ -195,7 +194,7 @@ static void finishLayers(tlwThreads *threads, Gather *g, int last)
     g->first = end;
 }
 
-// A layer is finished when it and those below and above it are done.
+// A layer is finished when its tiles and those of the layers below and above have been added.
 static void gatherAll(tlwThreads *threads, Gather *g)
 {
     const tlwGrid *grid = g->grid;
@@ -229,7 +228,7 @@ tlwResult tlwGatherParticles(tlwThreads *threads, const tlwParticles *particles,
     g.density = tlwGetFloats(grid, flow->density);
     g.planes = choosePlanes(grid);
     size_t cells = (size_t)(grid->stride_z * g.planes + ASIDE), bytes = SUMS * cells * sizeof(Sum);
-    Sum *block = tlwAllocScratch(bytes); // one, as large pages are few in small blocks
+    Sum *block = tlwAllocScratch(bytes); // one block, since small blocks get few large pages
     if (!block)
         return TLW_OUT_OF_MEMORY;
     tlwParallelFor(threads, (int64_t)(SUMS * cells), CLEARED, clearRange, block);

@@ -1,6 +1,8 @@
-// Particles to the grid. Tiles of one colour never touch, so threads add to them at once and the order of additions is
-// fixed: even layers of tiles before odd ones, and four colours in each. Layers are done from low to high and finished
-// as soon as nothing more can reach them, so that the sums of a few are held at a time, in memory that is used again.
+// Particles to the grid.
+//
+// Tiles of one colour never touch, so threads may add to several of them at once. The order of additions is fixed: even
+// layers of tiles before odd ones, and four colours in each. Layers are added from low to high. A layer is finished as
+// soon as no particle to come can reach it, so only the sums of a few layers need memory.
 #ifndef TLW_STEP_LIQUID_GATHER_H
 #define TLW_STEP_LIQUID_GATHER_H
 

@@ -17,7 +17,7 @@ static tlwVec3 velocityAt(const tlwObjectDef *def, double time)
     return tlwSampleKeys(def->keys, def->key_count, time).velocity;
 }
 
-// The source as it was placed at a time; its field is that of now.
+// The source where it was at a time, with its present field.
 static tlwPlacedMesh placedAt(const tlwPlacedMesh *solid, const tlwObjectDef *def, double time)
 {
     tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
@@ -90,15 +90,15 @@ typedef struct Fill {
     const tlwPlacedMesh *now;
     tlwPlacedMesh before;
     float step[3];           // cells: how far the lattice came in the step
-    float offset[3];         // cells: how far it has come, less whole cells
-    int whole[3];            // and those
+    float offset[3];         // cells: how far the lattice has come in all, less whole cells
+    int whole[3];            // these whole cells
     int low[3], size[3];     // box of cells
     int32_t *taken;          // particles per cell of the box
-    bool running;            // it was open before
-    bool thin;               // a place may pass through in one step
-    bool clipped;            // it reaches far beyond the domain
+    bool running;            // the nozzle was open in the last step
+    bool thin;               // a place of the lattice may pass through the nozzle in one step
+    bool clipped;            // the mesh reaches far beyond the domain
     float reach;             // cells: length of the step
-    int64_t places, entered; // of the lattice inside the mesh; and how many of them came in in this step
+    int64_t places, entered; // places inside the mesh, and how many of them entered in this step
     float (*made)[3];
     int64_t made_count, made_capacity;
 } Fill;
@@ -127,24 +127,23 @@ static int32_t countAt(const Fill *f, const float p[3])
     return f->taken[cell];
 }
 
-// Whether a place that is inside the mesh makes a particle; it was at q before.
+// Whether a place inside the mesh makes a particle; q is where the place was before the step.
 static bool isNew(const Fill *f, const float p[3], const float q[3], bool entered, bool deep)
 {
     const tlwGrid *grid = &f->seeder->flow->grid;
     int per_axis = f->seeder->scene->def.particles_per_axis, slots = per_axis * per_axis * per_axis;
     if (!isFree(f, p))
         return false;
-    if (!f->running) // just opened: only what liquid does not fill already
+    if (!f->running) // just opened: only where there is little liquid yet
         return countAt(f, p) * 2 < slots;
-    if (entered || !isFree(f, q)) // came in through the back
+    if (entered || !isFree(f, q)) // entered through the back
         return true;
-    if (f->now->moves && !isInside(grid, &f->before, q)) // the mesh came over it
+    if (f->now->moves && !isInside(grid, &f->before, q)) // the mesh moved over the place
         return countAt(f, p) * 2 < slots;
-    return deep && countAt(f, p) == 0; // something that has left made a hole
+    return deep && countAt(f, p) == 0; // particles have left a hole
 }
 
-// Whether a place that is outside before and after the step was inside on its way: through a nozzle thinner than the
-// step.
+// Whether a place that is outside before and after the step was inside in between, in a nozzle thinner than the step.
 static bool hasPassed(const Fill *f, const float p[3])
 {
     int parts = (int)ceilf(4 * f->reach);
@@ -207,7 +206,7 @@ static bool countParticles(Fill *f)
     return f->taken != NULL;
 }
 
-// Volume per second through the outlet: what of the surface looks along the velocity.
+// Volume per second through the outlet, the part of the surface that faces along the velocity.
 static double getFlow(const Fill *f, tlwVec3 velocity)
 {
     const tlwMesh *mesh = &f->seeder->scene->objects[f->now->object].mesh;
@@ -231,8 +230,8 @@ static double getMeshVolume(const Fill *f)
     return fabs(mass.volume * f->now->scale.x * f->now->scale.y * f->now->scale.z);
 }
 
-// The lattice hits a mesh by chance. What its places stand for is set so that together they make the volume of the mesh
-// when it opens, and from then on what has flown through the outlet.
+// Volume of a new particle. The number of places inside a mesh varies with where the lattice lies. So the particles
+// together get the volume of the mesh when the nozzle opens, and later the volume that has passed the outlet.
 static double volumeOfPlace(const Fill *f, const tlwInflow *inflow)
 {
     int per_axis = f->seeder->scene->def.particles_per_axis;
@@ -260,10 +259,10 @@ static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec
     }
     double flow = getFlow(f, velocity), speed = tlwLength(velocity);
     f->reach = (float)(speed * dt / grid->dx);
-    f->thin = getMeshVolume(f) * speed < 1.5 * flow * speed * dt; // its length is its volume over its outlet
+    f->thin = getMeshVolume(f) * speed < 1.5 * flow * speed * dt; // length = volume / outlet area
     if (!countParticles(f))
         return tlwFailMemory(&f->seeder->context->message, "an inflow");
-    // One cell more than the box, since the lattice lies between cells.
+    // One cell more than the box, since the lattice is offset from the cells.
     for (int k = -1; k < f->size[2]; k++)
         for (int j = -1; j < f->size[1]; j++)
             for (int i = -1; i < f->size[0]; i++)
@@ -275,8 +274,8 @@ static tlwResult runNozzle(Fill *f, tlwInflow *inflow, const tlwKey *key, tlwVec
     for (int64_t n = 0; n < f->made_count; n++) {
         TLW_TRY(tlwAddSeed(f->seeder, f->now, key, f->made[n], volume));
         tlwParticles *q = f->seeder->particles;
-        // Its place in the lattice, not that of its birth, which is the same for all that follow one another: a
-        // texture by rest positions must not be drawn out to lines.
+        // The rest position is the place in the lattice. All particles of a place are born at the same point: a texture
+        // by that point would be drawn out to lines.
         const double moved[3] = {inflow->moved.x, inflow->moved.y, inflow->moved.z};
         for (int a = 0; a < 3; a++)
             q->rest[a][q->count - 1] -= (float)moved[a];
@@ -334,7 +333,8 @@ static bool reaches(const tlwGrid *grid, const tlwTile *tile, const tlwPlacedMes
            solid->low.z < high.z && solid->high.z > low.z;
 }
 
-// Shares of the tile's faces inside one nozzle. Where two overlap, the one with the larger share has the face.
+// Shares of the tile's faces inside one nozzle. Where two nozzles overlap, the one with the larger share holds the
+// face.
 static void holdTile(const Hold *h, const tlwTile *tile, const tlwPlacedMesh *solid, tlwVec3 velocity)
 {
     const tlwGrid *grid = &h->flow->grid;
@@ -356,7 +356,7 @@ static void holdTile(const Hold *h, const tlwTile *tile, const tlwPlacedMesh *so
                 float corner[4] = {d[at], d[at + n1], d[at + n1 + n2], d[at + n2]};
                 if (!(open > 0) || fminf(fminf(corner[0], corner[1]), fminf(corner[2], corner[3])) > 0.001f * grid->dx)
                     continue;
-                if (open < 1) { // together with the wall
+                if (open < 1) { // nozzle and wall together
                     const float at_wall[4] = {wall[c], wall[c + s1], wall[c + s1 + s2], wall[c + s2]};
                     for (int n = 0; n < 4; n++)
                         corner[n] = fminf(corner[n], at_wall[n]);
@@ -390,7 +390,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Whether air is beyond some face of a cell that pressure moves.
+// Whether air lies beyond a face that pressure moves.
 static bool touchesAir(const tlwFlow *flow, const int64_t stride[3], int64_t c)
 {
     const tlwGrid *grid = &flow->grid;
@@ -405,8 +405,9 @@ static bool touchesAir(const tlwFlow *flow, const int64_t stride[3], int64_t c)
     return false;
 }
 
-// What flows out of the held shares of a cell's faces into the cell: at the front of a nozzle. At the back it would be
-// taken. That is left out where liquid is behind, which would be pumped round; where air is, the cell moves as a whole.
+// Flow out of the held shares of a cell's faces into the cell. It is positive at the front of a nozzle. At the back it
+// is negative, and left out where liquid lies behind: that liquid would be pumped round. Where air lies behind, the
+// cell moves as a whole.
 static void giveRange(void *context, int64_t begin, int64_t end)
 {
     const Hold *h = context;

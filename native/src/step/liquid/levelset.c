@@ -35,16 +35,16 @@ static LevelSet makeLevelSet(tlwFlow *flow)
 // ---------------------------------------------------------------------------------------------------------------------
 // Particles overrule
 
-#define DRAWN_BACK 0.33f // cells outside up to which a particle is drawn back
-#define DEPTH 0.1f       // cells inside where it ends
-#define BALL 0.5f        // radius, in cells, of what an escaped particle prints
-#define CROWDED 3.0      // volumes of a cell in one cell; at 1.5 splashes win energy
-#define SMALL 0.25f      // radius of what particles of such a cell print instead of being drawn back
-#define REACH 0.75f      // cells from the nearest particle at which liquid ends
+#define DRAWN_BACK 0.33f // cells: a particle up to this far outside is drawn back
+#define DEPTH 0.1f       // cells inside that it is drawn to
+#define BALL 0.5f        // cells: radius of the ball that an escaped particle prints
+#define CROWDED 3.0      // cell volumes in one cell; at 1.5 splashes gain energy
+#define SMALL 0.25f // cells: radius of the ball that a particle of a crowded cell prints instead of being drawn back
+#define REACH 0.75f // cells from the nearest particle at which liquid ends
 
-// Cells whose particles stand for far more than fits: there they must be let out, or what is spread apart in one step
-// would be drawn back in the next. Melt piles up like that where it runs off in sheets. Liquids that never freeze are
-// left alone: to let them out as well doubled the energy of a pool that sloshes.
+// Cells whose particles stand for far more than fits: these particles must be let out. Drawing them back would undo
+// what spreading does in each step. Melt piles up like that where it runs off in sheets. Liquids that never freeze do
+// not count: letting them out doubles the energy of a sloshing pool.
 static void crowdRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -90,7 +90,7 @@ static void drawBack(const LevelSet *l, int64_t n)
             position[a][n] = q[a];
 }
 
-// Nearly all particles are inside: eight at a time are asked.
+// Nearly all particles are inside, so eight at a time are tested.
 TLW_KERNEL static void drawBackRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -110,7 +110,7 @@ TLW_KERNEL static void drawBackRange(void *context, int64_t begin, int64_t end)
         drawBack(l, n);
 }
 
-// Balls of escaped particles reach two cells at most: tiles of one colour do not meet.
+// Balls of escaped particles reach two cells at most, so balls from different tiles of one colour do not meet.
 TLW_KERNEL static void ballRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -163,8 +163,8 @@ static float nearestParticle(const LevelSet *l, int i, int j, int k)
     return sqrtf(best);
 }
 
-// Whether air was beside a cell before particles were asked. Liquid that is shut in cannot part: that no particle is
-// there says only that none has found its way in, and a void would suck at the body or wall beside it.
+// Whether a cell has air beside it in the level set without balls. Enclosed liquid cannot part: an empty cell there
+// only means that no particle has found its way in. A void would suck at the body or wall beside it.
 static bool meetsAir(const LevelSet *l, int64_t c)
 {
     int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
@@ -251,8 +251,8 @@ static void findEighths(const float v[8], float out[8])
     }
 }
 
-// Share of each eighth of a cell that no solid fills. In the corners of a room, where the distance at the cell's centre
-// is not that to a plane, it is all of the cell.
+// Share of each eighth of a cell that no solid fills. A cell without a corner inside solids is open as a whole: in the
+// corners of a room, distances between its corners are not those to a plane.
 static void findOpenEighths(const tlwGrid *grid, const float *solid, int64_t c, float share[8])
 {
     int64_t sy = grid->stride_y, sz = grid->stride_z;
@@ -277,9 +277,9 @@ float tlwGetOpenShare(const tlwGrid *grid, const float *solid, int64_t c)
 }
 
 // Share of a cell inside the level set and outside solids. The distance at the centre, as if the surface crossed the
-// cell squarely, gives round things too much: 1 + 1/4 r^-2 of a ball's volume, r its radius in cells. Distances
-// interpolated to the eighths give too little, 1 - 1/2 r^-2. Two parts of the one and one of the other is right for
-// balls, and what an edge has does not depend on where in a cell it lies.
+// cell squarely, gives a ball of radius r cells 1 + 1/4 r^-2 of its volume. Distances interpolated to the eighths give
+// 1 - 1/2 r^-2. Two parts of the first and one of the second are right for balls. The share of an edge then does not
+// depend on where in a cell the edge lies.
 static float liquidShare(const LevelSet *l, int64_t c, float per_cell)
 {
     const float *p = l->phi + c;
@@ -300,7 +300,7 @@ static float liquidShare(const LevelSet *l, int64_t c, float per_cell)
     return 0.125f * sum;
 }
 
-// Cells outside the domain do not count: what a mesh reaches beyond it is cut off, and far out nobody knows solids.
+// Cells outside the domain do not count: meshes are cut off there, and far outside solids are not known.
 static double volumeRange(void *context, int64_t begin, int64_t end)
 {
     const LevelSet *l = context;
@@ -341,8 +341,8 @@ static void shiftRange(void *context, int64_t begin, int64_t end)
                 l->phi[row + i] -= l->shift;
 }
 
-// A splash has so much surface in drops that one straight guess misses by half a percent: after a large shift the
-// volume is looked at again.
+// The drops of a splash have so much surface that one linear step misses the volume by half a percent. So after a large
+// shift the volume is measured again.
 void tlwCorrectVolume(tlwThreads *threads, tlwFlow *flow, double target)
 {
     double area, volume = tlwGetLevelSetVolume(threads, flow, &area), dx = flow->grid.dx, most = 0.1 * dx;

@@ -8,8 +8,8 @@
 
 #define PASSES 6 // red-black passes carry distances across the band
 
-// Next to the surface what is nearly a distance is left as it is: to scale it moves the surface a little where it is
-// curved, and done in every step that made dimples of a quarter of a cell in a ball that did nothing at all for 3 s.
+// Next to the surface, values with a slope in this range stay as they are. Scaling moves the surface a little where it
+// is curved: over 3 s it makes dimples of a quarter of a cell in a ball at rest.
 #define LEAST_SLOPE 0.85f
 #define MOST_SLOPE 1.2f
 
@@ -19,7 +19,7 @@ typedef struct Redistance {
     float *out;     // scaled values next to the surface
     uint8_t *fixed; // cell is next to the surface, or closed by a solid
     const float *solid, *open[3];
-    uint8_t *work; // tile has such a cell or touches one that has
+    uint8_t *work; // tile has a cell next to the surface, or touches a tile that has one
     uint8_t *has;
     int color;
 } Redistance;
@@ -39,7 +39,8 @@ static inline bool isCut(const Redistance *r, int64_t c)
            r->open[2][c] > 0 || r->open[2][c + sz] > 0;
 }
 
-// Whether the surface passes a cell on open ground: some cell around it has an open centre on the surface's other side.
+// Whether the surface passes near a cell outside solids: a cell around it has an open centre on the surface's other
+// side.
 static bool isPassed(const Redistance *r, int64_t c)
 {
     for (int n = 0; n < 27; n++) {
@@ -50,7 +51,7 @@ static bool isPassed(const Redistance *r, int64_t c)
     return false;
 }
 
-// Next to the surface: phi over the steepest difference there, so that the zero stays where it is.
+// Next to the surface, divide phi by the steepest difference there, so that the zero stays where it is.
 static void nearRange(void *context, int64_t begin, int64_t end)
 {
     const Redistance *r = context;
@@ -62,8 +63,9 @@ static void nearRange(void *context, int64_t begin, int64_t end)
             for (int64_t c = row; c < row + TLW_TILE; c++) {
                 float phi = r->phi[c];
                 if (!isOpen(r, c)) {
-                    // What was continued into a cut cell hands on the distance: without it the cells above a slanted
-                    // wall would hold the way around it, and the surface would bend where it meets the wall.
+                    // The value that was continued into a cut cell hands its distance on. Without it the cells above a
+                    // slanted wall would hold the distance around the wall, and the surface would bend where it meets
+                    // the wall.
                     bool hands_on = fabsf(phi) < dx && isCut(r, c) && isPassed(r, c);
                     r->fixed[c] = hands_on ? NEXT : INSIDE;
                     r->out[c] = phi;
@@ -83,7 +85,7 @@ static void nearRange(void *context, int64_t begin, int64_t end)
                     square += centre * centre;
                     steepest = fmaxf(steepest, fmaxf(fabsf(left), fabsf(right)));
                 }
-                // Into a solid the surface only goes on if it is near: the far side of a thin wall stays dry.
+                // The surface goes on into a solid only if it is near: the far side of a thin wall stays dry.
                 if (!crossing && !(into_solid && fabsf(phi) < dx))
                     continue;
                 r->fixed[c] = NEXT;
@@ -105,7 +107,7 @@ static void startRange(void *context, int64_t begin, int64_t end)
                 r->phi[c] = r->fixed[c] == NEXT ? r->out[c] : r->phi[c] < 0 ? -band : band;
 }
 
-// The C library's handle NaNs, by a call.
+// fminf and fmaxf are function calls, since they handle NaNs.
 static inline float smaller(float a, float b)
 {
     return a < b ? a : b;

@@ -17,7 +17,7 @@ typedef struct Reseed {
     int per_cell;
 } Reseed;
 
-// What `from` carries goes to `to`, weighted by mass.
+// Add the mass of `from` to `to`, and mix what the two carry by mass.
 static void mergeInto(tlwParticles *q, int64_t to, int64_t from)
 {
     float a = q->mass[to] / (q->mass[to] + q->mass[from]), b = 1 - a, into[9], more[9];
@@ -33,7 +33,7 @@ static void mergeInto(tlwParticles *q, int64_t to, int64_t from)
     q->mass[to] += q->mass[from];
 }
 
-// The lightest particle and its nearest companion of the same material become one; those of rigid pieces stay as they
+// Merge the lightest particle into its nearest companion of the same material. Particles of rigid pieces stay as they
 // are.
 static bool mergeLightest(const Reseed *r, int64_t first, int64_t last)
 {
@@ -63,7 +63,7 @@ static bool mergeLightest(const Reseed *r, int64_t first, int64_t last)
     return true;
 }
 
-// The number of particles that are no more.
+// Returns the number of particles that were merged away.
 static double mergeRange(void *context, int64_t begin, int64_t end)
 {
     const Reseed *r = context;
@@ -80,9 +80,9 @@ static double mergeRange(void *context, int64_t begin, int64_t end)
     return (double)gone;
 }
 
-// All particles of cells deep in the liquid that hold few, but for those that have been split already. Cells that have
-// run empty need nothing here: the density solve draws particles into them (`test_flow`), which also keeps the liquid's
-// centre where it is; halves of a neighbour's particles would not.
+// List all particles of cells deep in the liquid that hold few, except those that have been split already. Empty cells
+// need nothing here: the density solve draws particles into them (`test_flow`), which keeps the liquid's centre where
+// it is. Halves of a neighbour's particles would shift it.
 static tlwResult planSplits(Reseed *r, int64_t t, float usual_mass)
 {
     const tlwGrid *grid = &r->flow->grid;
@@ -114,8 +114,8 @@ static float getRoom(const tlwParticles *q, int axis, int64_t n)
     return within < 0.5f ? within : 1 - within;
 }
 
-// Two halves a quarter of a cell apart, along a direction that differs from particle to particle but stays in the cell
-// where it can. Their middle is where the whole was.
+// Split into two halves a quarter of a cell apart, with their middle where the whole was. The direction differs from
+// particle to particle, but keeps both halves in the cell where it can.
 static void split(tlwParticles *q, int64_t n, int64_t twin, uint32_t id)
 {
     tlwCopyParticle(q, twin, n);
@@ -138,7 +138,7 @@ static double massRange(void *context, int64_t begin, int64_t end)
     return sum;
 }
 
-// Of the first `count`; the others are new.
+// Only the first `count` particles can be dropped; the others are new.
 static tlwResult removeDropped(tlwThreads *threads, const Reseed *r, int64_t count)
 {
     tlwParticles *q = r->particles;

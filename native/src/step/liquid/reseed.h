@@ -5,9 +5,9 @@
 #include "step/fields/flow.h"
 #include "step/fields/sorting.h"
 
-// In sorted particles: cells deep in the liquid with fewer than a third of the usual number, but some, split theirs
-// down to a quarter of the mean mass; cells with more than twice the usual number merge their lightest. `per_cell` is
-// the usual number.
+// Particles must be sorted; `per_cell` is the usual number in a cell. Cells deep in the liquid with fewer than a third
+// of it split their particles, down to a quarter of the mean mass; empty cells stay empty. Cells with more than twice
+// of it merge their lightest particles.
 tlwResult tlwReseedParticles(tlwThreads *threads, const tlwFlow *flow, int per_cell, const tlwParticleOrder *order,
                              tlwParticles *particles, uint32_t *next_id);
 

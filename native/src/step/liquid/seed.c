@@ -95,7 +95,7 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwPlacedMesh *solid, con
     q->enthalpy[n] = (float)enthalpy;
     q->mass[n] = (float)(volume * tlwGetDensity(material, material->melts ? melt : 1));
     q->id[n] = (*s->next_id)++;
-    if (q->frozen[n]) // fresh pages are zero: not touched they cost nothing
+    if (q->frozen[n]) // fresh pages are zero, and cost nothing as long as they are not written
         q->frozen[n] = 0;
     if (q->material[n] != def->material)
         q->material[n] = (uint8_t)def->material;
@@ -109,14 +109,14 @@ tlwResult tlwAddSeed(const tlwSeeder *s, const tlwPlacedMesh *source, const tlwK
     return addParticle(s, source, key, p, key->velocity, volume, NULL);
 }
 
-// Of a particle where they fill a cell.
+// Volume of a particle where particles fill a cell.
 static double usualVolume(const tlwSeeder *s)
 {
     double dx = s->flow->grid.dx, per_axis = s->scene->def.particles_per_axis;
     return dx * dx * dx / (per_axis * per_axis * per_axis);
 }
 
-// Which of the first `count` liquids has a place already; -1 = none.
+// The first of `count` liquids that holds a place; -1 = none.
 static int findEarlier(const tlwGrid *grid, const tlwPlacedMeshes *liquids, int count, const float p[3])
 {
     for (int n = 0; n < count; n++)
@@ -125,7 +125,8 @@ static int findEarlier(const tlwGrid *grid, const tlwPlacedMeshes *liquids, int 
     return -1;
 }
 
-// Where liquids overlap the earlier one is taken; `lost` counts what that costs this one, by the one that takes it.
+// Where liquids overlap, the earlier one keeps the place. `lost` counts the particles that liquid n loses to each
+// earlier one.
 static tlwResult seedCell(const tlwSeeder *s, const tlwPlacedMeshes *liquids, int n, int i, int j, int k,
                           const tlwKey *key, const tlwMotion *spin, int64_t *lost)
 {
@@ -156,14 +157,14 @@ static double startTemperature(const tlwObjectDef *def)
     return tlwSampleKeys(def->keys, def->key_count, 0).temperature;
 }
 
-// Same material, heat and motion: one liquid in two meshes, of which it does not matter which one is taken.
+// Same material, heat and motion: one liquid in two meshes. It does not matter which of them keeps a place.
 static bool areAlike(const tlwObjectDef *a, const tlwObjectDef *b)
 {
     return a->material == b->material && startTemperature(a) == startTemperature(b) &&
            tlwLength(tlwSub(a->velocity, b->velocity)) == 0 && tlwLength(tlwSub(a->spin, b->spin)) == 0;
 }
 
-// `kept` particles are left of liquid n; what it shares with others to less than a cell is nobody's intent.
+// `kept` particles are left of liquid n. An overlap of less than a cell is an accident and needs no warning.
 static void warnOfOverlaps(const tlwSeeder *s, const tlwPlacedMeshes *liquids, int n, const int64_t *lost, int64_t kept)
 {
     const tlwObjectDef *own = &s->scene->objects[liquids->items[n].object].def;
@@ -249,7 +250,7 @@ typedef struct Unite {
     const tlwSeeder *seeder;
     const tlwPlacedMeshes *solids;
     bool sources;
-    bool nozzles; // of the sources only those
+    bool nozzles; // only nozzles among the sources
 } Unite;
 
 static tlwSdfNodes centresOf(const tlwGrid *grid, const tlwTile *tile)
@@ -346,7 +347,7 @@ static tlwResult drain(const tlwSeeder *s, const tlwPlacedMesh *solid, double *w
     return result;
 }
 
-// How many particles the slots of the inflow's cells hold already: a byte each.
+// Number of particles in each slot of the inflow's cells, a byte each.
 static uint8_t *markSlots(const tlwSeeder *s, const int low[3], const int size[3], int per_axis)
 {
     int slots = per_axis * per_axis * per_axis;

@@ -16,12 +16,12 @@ typedef struct tlwSeeder {
 
 bool tlwIsNozzle(const tlwObjectDef *def); // inflows that have a velocity at some time
 
-// Fill the liquid meshes with jittered particles. Where two overlap the first one has it.
+// Fill the liquid meshes with jittered particles. Where two meshes overlap, the first one fills the place.
 tlwResult tlwSeedLiquids(const tlwSeeder *seeder, const tlwPlacedMeshes *liquids);
 
 // flow->phi = the union of the placed meshes, on the active tiles.
 void tlwUniteLevelSet(const tlwSeeder *seeder, const tlwPlacedMeshes *liquids);
-void tlwAddNozzlesToLevelSet(const tlwSeeder *seeder, const tlwPlacedMeshes *sources); // those that are open
+void tlwAddNozzlesToLevelSet(const tlwSeeder *seeder, const tlwPlacedMeshes *sources); // adds the open nozzles
 
 // Drop particles inside obstacles; flow->solid must be current.
 tlwResult tlwRemoveInsideSolids(const tlwSeeder *seeder);
@@ -31,7 +31,7 @@ tlwResult tlwRemoveInsideSolids(const tlwSeeder *seeder);
 tlwResult tlwRunSources(const tlwSeeder *seeder, const tlwPlacedMeshes *sources, double time, double *came,
                         double *went);
 
-// After the level set was advected: cut and fill it where sources are.
+// After transport of the level set: add inflows to it and cut outflows out of it.
 void tlwApplySourcesToLevelSet(const tlwSeeder *seeder, const tlwPlacedMeshes *sources);
 
 // One particle of a source's material and the key's temperature and velocity, at p (cells), for a volume (m3).

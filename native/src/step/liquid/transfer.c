@@ -31,7 +31,8 @@ static inline void blendOne(const Update *u, int64_t n)
     }
 }
 
-// Velocity, and the gradient for packing with others: its numbers are `lanes` apart.
+// Take velocity and gradient. The gradient's numbers are stored `lanes` apart, to be packed with those of other
+// particles.
 static inline void takeOne(const Update *u, int64_t n, int lanes, float *gradient)
 {
     tlwParticles *q = u->particles;

@@ -10,7 +10,7 @@ typedef struct Walls {
     const tlwGrid *grid;
     float *phi, *out;
     const float *solid;
-    bool wet; // all solids next to liquid are wet, the surface does not go on into them
+    bool wet; // all solids next to liquid are wet, so the surface does not go on into them
 } Walls;
 
 static Walls makeWalls(tlwFlow *flow)
@@ -35,8 +35,8 @@ static tlwResult replaceLevelSet(tlwThreads *threads, tlwFlow *flow, tlwRangeFn 
     return TLW_OK;
 }
 
-// Gradient (per cell) at the centre of an open cell from open cells only: what was continued into a solid before must
-// not seep out at its other side.
+// Gradient (per cell) at the centre of an open cell, from open cells only: values that were continued into a solid must
+// not leak out at its other side.
 static void openGradient(const Walls *l, int64_t c, float g[3])
 {
     int64_t stride[3] = {1, l->grid->stride_y, l->grid->stride_z};
@@ -73,13 +73,13 @@ bool tlwFindOpenCell(const tlwGrid *grid, const float *solid, const float p[3], 
     return false;
 }
 
-#define FIT_REACH 2    // cells around p that are looked at
-#define FIT_PRIOR 0.01 // weight of what one cell alone says
-#define FIT_NEAR 2.0f  // cells from the surface up to which a distance counts: farther ones may be a way around
+#define FIT_REACH 2    // cells around p that are used
+#define FIT_PRIOR 0.01 // weight of the estimate from one cell
+#define FIT_NEAR 2.0f  // cells from the surface within which a distance counts: a longer one may lead around a wall
 
-// The level set at p, inside a solid, from a plane through the cells with open centres that lie before the solid and
-// near the surface; `value` and `slope` (m, per cell) are what one cell alone says. That alone is off where a wall is
-// curved: the first open cell straight away from the wall is often not the one that knows the surface best.
+// The level set at p, inside a solid. A plane is fitted to the cells in front of the solid that have open centres and
+// are near the surface. `value` and `slope` (m, per cell) are the estimate from one cell alone. That estimate is off
+// where a wall is curved: the first open cell straight away from the wall often does not know the surface best.
 static float fitPlane(const Walls *l, const float p[3], float value, const float slope[3])
 {
     const tlwGrid *grid = l->grid;
@@ -95,7 +95,7 @@ static float fitPlane(const Walls *l, const float p[3], float value, const float
                 if (!(near > 0) || !((float)x * n[0] + (float)y * n[1] + (float)z * n[2] > 0) ||
                     tlwGetCentreSolid(grid, l->solid, c) < 0)
                     continue;
-                // The nearest cells lead: with a wider mean the cells at a wall would not answer their own waves.
+                // The nearest cells weigh most: with a wider mean, cells at a wall would not follow their own waves.
                 double d[4] = {1, x, y, z}, square = x * x + y * y + z * z;
                 double weight = (near < 1 ? near * near : 1) / (square * square * square);
                 double off = l->phi[c] - value - slope[0] * d[1] - slope[1] * d[2] - slope[2] * d[3];
@@ -135,7 +135,8 @@ static void extendRange(void *context, int64_t begin, int64_t end)
                     steep += slope[a] * slope[a];
                     way += (p[a] - q[a]) * (p[a] - q[a]);
                 }
-                // A surface that runs along the wall within a cell of it has wetted the wall: no sheet of air between.
+                // A surface that runs along the wall within a cell of it has wetted the wall: no layer of air is left
+                // between.
                 bool wetted = v < 0 && (l->wet || rise > 0.8f * sqrtf(way * steep));
                 l->out[row + i] = wetted ? v : fabsf(v) < 3 * dx ? fitPlane(l, p, v + rise, slope) : v + rise;
             }

@@ -2,7 +2,7 @@
 
 #include "grid/sample.h"
 
-#define SLIVER 0.02f
+#define SLIVER 0.02f // a smaller open share counts as closed: it passes little liquid and makes an ill-conditioned row
 
 // Share of the segment between two distances that is outside. A distance of exactly zero is inside: a face that lies in
 // the wall is closed.
@@ -16,7 +16,7 @@ static inline float openSegment(float a, float b)
 }
 
 // Share of a square around its only corner with a > 0; b and d are next to it, c lies opposite. The bilinear zero line
-// is straight for a plane and hugs the sides in the corner of a room, where a chord would cut off half the square.
+// is straight for a plane. In the corner of a room it follows the sides, where a chord would cut off half the square.
 static float openCorner(float a, float b, float c, float d)
 {
     enum { STRIPS = 4 };
@@ -37,7 +37,7 @@ float tlwGetOpenSquare(float a, float b, float c, float d)
         outside += v[n] > 0;
     if (outside == 0 || outside == 4)
         return outside ? 1 : 0;
-    if (outside == 2 && (v[0] > 0) == (v[2] > 0)) { // two opposite corners: average of both readings
+    if (outside == 2 && (v[0] > 0) == (v[2] > 0)) { // two opposite corners outside: a triangle at each
         float s = 0;
         for (int n = 0; n < 4; n++)
             if (v[n] > 0)

@@ -1,20 +1,20 @@
-// What obstacles leave of faces and cells, from the distances to them at the nodes (flow->solid).
+// The open shares of faces and cells: what obstacles do not cover, from the distances at the nodes (flow->solid).
 #ifndef TLW_STEP_OBSTACLES_FACE_SHARE_H
 #define TLW_STEP_OBSTACLES_FACE_SHARE_H
 
 #include "step/fields/flow.h"
 
-// Share of a square that is outside, from the distances at its corners in cyclic order: exact for straight cuts.
+// Share of a square outside obstacles, from the distances at its corners in cyclic order. Exact for straight cuts.
 float tlwGetOpenSquare(float a, float b, float c, float d);
 
-// Share of a face outside, from the distances at its corners in turn; slivers count as none.
+// Share of a face outside obstacles, from the distances at its corners in cyclic order. A share below SLIVER becomes 0.
 float tlwGetFaceShare(const float corner[4], float dx);
 
 // The same from distances at (TLW_FACE_PARTS + 1)^2 points of the face, row after row.
 #define TLW_FACE_PARTS 4
 float tlwGetPartsShare(const float *distances, float dx);
 
-// Distance to the nearest obstacle or closed wall at a point in cells, with its gradient per cell; m.
+// Distance in m from a point (in cells) to the nearest obstacle or closed wall, and its gradient per cell.
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
 
 // Distance of a cell's centre to solids, from its nodes; m.
@@ -25,8 +25,9 @@ static inline float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, i
     return 0.125f * ((s[0] + s[1] + s[sy] + s[sy + 1]) + (s[sz] + s[sz + 1] + s[sy + sz] + s[sy + sz + 1]));
 }
 
-// The node that tells which solid a covered face belongs to: the deepest of its corners and of those one cell to
-// either side. A corner where two solids meet may be named after the other one.
+// The node whose solid_object names the solid that covers a face: the deepest of the face's corners and of the nodes
+// one cell to either side. The face's own corners are not enough: where two solids meet, a corner may name the other
+// solid.
 static inline int64_t tlwFindDeepestNode(const tlwGrid *grid, const float *solid, int axis, int64_t face)
 {
     const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};

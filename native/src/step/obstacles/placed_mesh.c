@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-// Bodies stand on the corners of their fields: a box of four cells needs finer voxels than cells, or it rocks on a
-// blunt base. 24 across the thinnest side are enough; a large plate gets what a million voxels allow.
+// How much finer than cells a body's voxels must be. Contacts act at the corners of the field: with voxels as large as
+// cells, a box of four cells would rock on a blunt base. 24 voxels across the thinnest side are enough; a large plate
+// gets as many as a million voxels allow.
 static double refineForContacts(const tlwMesh *mesh, double dx)
 {
     tlwVec3 low, high;
@@ -42,7 +43,7 @@ static tlwResult buildField(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid,
     tlwDestroyMesh(&scaled);
     if (result != TLW_OK)
         return result;
-    // Colliders still refer to the old one until bodies have moved.
+    // Colliders refer to the old field until bodies have moved.
     bool touched = solids->deep && tlwIsObstacle(&solids->scene->objects[solid->object].def);
     tlwDestroySdf(touched ? solid->last_sdf : solid->sdf);
     solid->last_sdf = touched ? solid->sdf : NULL;
@@ -169,7 +170,7 @@ tlwResult tlwMovePlacedMeshes(tlwPlacedMeshes *solids, double time, double dt, d
         tlwPlacedMesh *solid = &solids->items[n];
         const tlwObjectDef *def = &solids->scene->objects[solid->object].def;
         tlwKey key = tlwSampleKeys(def->keys, def->key_count, time + dt);
-        // A hot solid that is switched off is no longer hot (heat/thermal.c); it is still there.
+        // Switching a hot solid off ends its heating (heat/thermal.c) but does not remove it.
         solid->enabled = key.enabled || tlwGetTraits(def)->stays;
         if (def->deform) {
             TLW_TRY(deformSolid(solids, solid, time + dt, dx));

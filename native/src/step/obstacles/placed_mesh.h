@@ -1,4 +1,4 @@
-// Meshes of the scene with a distance field, where they are at a time: obstacles, sources, heated volumes.
+// Meshes of the scene, each with a distance field and its place at a time: obstacles, sources, heated volumes.
 #ifndef TLW_STEP_OBSTACLES_PLACED_MESH_H
 #define TLW_STEP_OBSTACLES_PLACED_MESH_H
 
@@ -10,9 +10,9 @@
 typedef struct tlwPlacedMesh {
     int object; // index in the scene
     tlwSdf *sdf;
-    tlwSdf *last_sdf;  // the one before, which bodies still touch; null where they cannot
-    int builds;        // of fields so far
-    tlwVec3 scale;     // that the field was built with
+    tlwSdf *last_sdf;  // the previous field, which colliders of bodies still use; null where no body can touch the mesh
+    int builds;        // number of fields built so far
+    tlwVec3 scale;     // the scale that the field was built with
     tlwSdfFrame frame; // at the end of the present substep
     tlwVec3 low, high; // world box of the field
     tlwMotion motion;  // over the next substep
@@ -24,30 +24,30 @@ typedef struct tlwPlacedMesh {
     tlwMesh shape; // deforming meshes: as the field was built
 } tlwPlacedMesh;
 
-// A set of them: all obstacles, or all sources and sinks.
+// A set of placed meshes: all obstacles, or all sources and sinks.
 typedef struct tlwPlacedMeshes {
     tlwContext *context;
     const tlwScene *scene;
     tlwPlacedMesh *items;
     int count;
-    bool split;       // bodies are liquid to the pressure solve (bodies/split.h): they leave faces open
-    bool deep;        // fields know distances all the way in, so that rigid bodies find the way out
+    bool split; // operator split (bodies/split.h): the pressure solve treats bodies as liquid, so their faces stay open
+    bool deep;  // fields hold distances at any depth, so that a rigid body inside a solid finds the way out
     double max_speed; // m/s over the next substep
 } tlwPlacedMeshes;
 
-// Distance fields for every object that `filter` lets pass, placed as at the start.
+// Build distance fields for every object that `filter` accepts, and place them as at the start.
 tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, tlwObjectFilter *filter,
                          tlwPlacedMeshes *solids);
 void tlwDestroyPlacedMeshes(tlwPlacedMeshes *solids);
 
-// Put meshes where they are at time + dt, with their mean velocity over the dt after that: the velocity that liquid
-// next to them will be carried along with.
+// Put meshes where they are at time + dt. Their motion is the mean over the dt after that, which carries the liquid
+// next to them.
 tlwResult tlwMovePlacedMeshes(tlwPlacedMeshes *solids, double time, double dt, double dx);
 
-// The one that belongs to a scene object, or null.
+// The placed mesh of a scene object, or null.
 const tlwPlacedMesh *tlwFindPlacedMesh(const tlwPlacedMeshes *solids, int object);
 
-// A body's pose and motion, from the rigid solver. `motion.origin` is the point that `motion.velocity` belongs to.
+// Set a body's pose and motion from the rigid solver. `motion.velocity` is the velocity of the point `motion.origin`.
 void tlwSetMeshPose(tlwPlacedMesh *solid, tlwSdfFrame frame, tlwMotion motion);
 
 #endif

@@ -10,15 +10,13 @@
 
 #include <string.h>
 
-// Shares below this are closed: a sliver passes no liquid worth an ill-conditioned row.
-
 typedef struct Raster {
     const tlwPlacedMeshes *solids;
     tlwFlow *flow;
-    bool bodies; // with them
+    bool bodies; // whether bodies count as solids
 } Raster;
 
-// Distance of a node to the closed walls, inside positive.
+// Distance of a node to the closed walls, positive inside the domain.
 static float wallDistance(const tlwPlacedMeshes *solids, const tlwGrid *grid, int i, int j, int k)
 {
     const tlwWall *walls = solids->scene->def.walls;
@@ -44,8 +42,8 @@ static void wallTile(const Raster *s, const tlwTile *tile, float *solid, int16_t
         }
 }
 
-// Whether liquid sticks to an object's surface, or to the domain wall that a cell lies behind: in front of it, a slip
-// wall beside a sticking one would stick too.
+// Whether liquid sticks to an object's surface or to a domain wall. A wall counts only for cells behind it: in front of
+// it, cells of a slip wall beside a no-slip wall would stick too.
 static uint8_t sticksTo(const Raster *s, int object, const int cell[3])
 {
     const tlwScene *scene = s->solids->scene;
@@ -105,8 +103,9 @@ static float faceShare(const float *solid, float dx, int64_t c, int64_t s1, int6
     return tlwGetFaceShare((float[4]){solid[c], solid[c + s1], solid[c + s1 + s2], solid[c + s2]}, dx);
 }
 
-// The body that alone is near a face, or null. Its field is finer than the cells (step/obstacles/placed_mesh.c):
-// straight cuts between nodes would make a ball of six cells 3 % too small, and miss a plank between two nodes.
+// The body that all corners of a face name as nearest, or null. A body's own field is finer than the cells
+// (step/obstacles/placed_mesh.c). Straight cuts between nodes would make a ball of six cells 3 % too small and miss a
+// plank between two nodes.
 static const tlwPlacedMesh *bodyAtFace(const Raster *s, const float *solid, const int16_t *object, int64_t c,
                                        int64_t s1, int64_t s2)
 {
@@ -167,7 +166,7 @@ static void faceRange(void *context, int64_t begin, int64_t end)
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++) {
                     int64_t c = row + i;
-                    if (object[c] == TLW_NO_OBJECT) { // a band away from any solid
+                    if (object[c] == TLW_NO_OBJECT) { // farther than the band from any solid
                         open[c] = 1;
                         continue;
                     }
@@ -179,7 +178,8 @@ static void faceRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// One row of eight. Neighbours mostly belong to the same object, so it is looked up once; 0 away from moving ones.
+// Velocities of one row of eight faces; 0 away from moving objects. Neighbours mostly belong to the same object, so
+// `last` keeps the result of the lookup.
 static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3], const tlwPlacedMesh **last,
                         float *velocity)
 {
@@ -189,7 +189,8 @@ static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3
     static const float still[TLW_TILE];
     const int16_t *object = (const int16_t *)grid->fields[s->flow->solid_object].data;
     const float *solid = tlwGetFloats(grid, s->flow->solid);
-    // Where nothing ever moves, pages are not touched. A zero with a sign is cleared too.
+    // Write only where a value is not 0, so that scenes without motion do not touch these pages. Negative zeros are
+    // cleared too.
     if (memcmp(velocity, still, sizeof still)) // NOLINT(bugprone-suspicious-memory-comparison)
         memset(velocity, 0, sizeof still);
     if (!memcmp(object + row, none, sizeof none))
@@ -197,7 +198,7 @@ static void velocityRow(const Raster *s, int64_t row, int axis, const int cell[3
     for (int i = 0; i < TLW_TILE; i++) {
         if (object[row + i] == TLW_NO_OBJECT)
             continue;
-        // Where a moving solid meets a wall, the node may be the wall's (`verify couette`).
+        // The face's own node may name the wall where a moving solid meets it (`verify couette`).
         int owner = object[tlwFindDeepestNode(grid, solid, axis, row + i)];
         if (owner < 0)
             continue;

@@ -8,7 +8,7 @@
 // Write flow->solid, open, solid_velocity and solid_object on the active tiles.
 void tlwRasterizeSolids(const tlwPlacedMeshes *solids, tlwFlow *flow);
 
-// Only flow->solid_velocity anew, after the obstacles' motion has changed.
+// Write flow->solid_velocity alone, after the obstacles' motion has changed.
 void tlwRasterizeSolidVelocity(const tlwPlacedMeshes *solids, tlwFlow *flow);
 
 #endif

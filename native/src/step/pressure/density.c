@@ -7,7 +7,7 @@
 #define TOLERATED 0.1f // difference of fill that jitter alone may cause
 #define LARGEST 0.5f   // difference that one step may mend
 
-// Fill of a cell whose centre is t cells outside a flat surface, for particles spread trilinearly.
+// Expected fill of a cell whose centre is t cells outside a flat surface, for particles spread trilinearly.
 static inline float flatProfile(float t)
 {
     if (t <= -1)
@@ -32,7 +32,7 @@ static double crowdRange(void *context, int64_t begin, int64_t end)
                     continue;
                 float surface = p->phi[c] * per_cell, wall = -tlwGetCentreSolid(grid, solid, c) * per_cell;
                 float excess = fill[c] - flatProfile(surface) * flatProfile(wall);
-                // A thin fill near the surface is how the surface looks, not a fault.
+                // Near the surface or a wall a low fill is normal.
                 if (excess < 0 && (surface > -1 || wall > -1))
                     continue;
                 float fault = fabsf(excess) - TOLERATED;
@@ -69,8 +69,8 @@ tlwResult tlwSolveDensity(tlwPressure *p, int shift[3], bool *needed, tlwSolveSt
     *stats = (tlwSolveStats){0};
     if (!*needed)
         return TLW_OK;
-    // Particles make room for bodies, not bodies for particles: no coupling here. A rough answer will do: what is left
-    // comes back in the next step.
+    // Particles make room for bodies, not bodies for particles, so bodies take no part here. A rough answer will do:
+    // the next step corrects the rest.
     int bodies = p->def.coupling ? p->def.coupling->count : 0;
     if (bodies)
         p->def.coupling->count = 0;

@@ -15,7 +15,7 @@ static bool isCoupled(void *user, int64_t cell, int axis)
     return ((const tlwPressure *)user)->weight[axis][cell] > 0;
 }
 
-// Whether a liquid cell is tied to the free surface.
+// Whether a liquid cell has a face to air.
 static bool isTied(const tlwPressure *p, int64_t c)
 {
     const tlwGrid *grid = &p->flow->grid;
@@ -41,7 +41,7 @@ static void tieRange(void *context, int64_t begin, int64_t end)
                     __atomic_store_n(&s->tied[s->labels[c]], 1, __ATOMIC_RELAXED);
 }
 
-// List the cells of the parts that are not tied; few scenes have any.
+// List the cells of liquid without a free surface; few scenes have any.
 static tlwResult listPockets(tlwPressure *p, const int32_t *labels, const uint8_t *tied, int count)
 {
     const tlwGrid *grid = &p->flow->grid;

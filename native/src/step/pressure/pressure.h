@@ -18,7 +18,7 @@ typedef struct tlwPressureDef {
     double default_density;        // kg/m3, for faces without particles
     int phi;                       // level set to use, a slot
     tlwBodyCoupling *coupling;     // rigid bodies that pressure moves; may be null
-    const tlwPlacedMeshes *solids; // where they are; null when they leave faces open
+    const tlwPlacedMeshes *solids; // meshes of these bodies; null in the operator split, where bodies leave faces open
 } tlwPressureDef;
 
 // Assemble the system and its multigrid hierarchy. On success the caller destroys it.
@@ -29,12 +29,12 @@ void tlwDestroyPressure(tlwPressure *pressure);
 // has changed: then `correction` is true and the pressure is added to what is there.
 tlwResult tlwProjectVelocity(tlwPressure *pressure, bool correction, tlwSolveStats *stats);
 
-// Between two projections: give back what only a solve needs, for others to use.
+// Between two projections: give back the memory that only a solve needs.
 void tlwRestPressure(tlwPressure *pressure);
 
-// Before viscosity: let the pressure that answered it in the last step act, so that the correction after it is only
-// what has changed (van Kan 1986). Without this the correction slips along walls, and a steady flow depends on the
-// step.
+// Before viscosity: apply the pressure that answered viscosity in the last step. The correction after viscosity is then
+// only the change since that step (van Kan 1986). Without this the correction slips along walls, and a steady flow
+// depends on the step.
 void tlwApplyViscousPressure(tlwPressure *pressure);
 
 #endif

@@ -16,7 +16,7 @@ struct tlwPressure {
     tlwPoissonSystem system;
     tlwPoisson *poisson;
     int b, x, labels;
-    int pressed[3]; // share of a face that pressure moves: open, less what inflows hold; -1 without those
+    int pressed[3]; // share of a face that pressure moves: open, less what nozzles hold; -1 in scenes without nozzles
     tlwPocket *pockets;
     int64_t *pocket_cells;
     // arrays of the slots, for the kernels

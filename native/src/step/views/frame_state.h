@@ -6,7 +6,7 @@
 #include "step/fields/flow.h"
 
 typedef struct tlwFrameState {
-    tlwContext *context; // whose threads work and who takes the message
+    tlwContext *context; // gives the threads and takes the message
     const tlwScene *scene;
     const tlwFlow *flow;           // phi, solid, velocity, temperature, viscosity
     const tlwParticles *particles; // position, velocity, enthalpy, rest, material, id

@@ -46,7 +46,8 @@ static void measureRange(void *context, int64_t begin, int64_t end)
     m->blocks[begin / BLOCK] = s;
 }
 
-// Cells whose centre is in liquid: not in a solid, into which the level set goes on, nor outside the domain.
+// Cells whose centre is in liquid. Cells inside solids, where the level set is only continued, and outside the domain
+// do not count.
 static int64_t countLiquidCells(const tlwFlow *flow)
 {
     const tlwGrid *grid = &flow->grid;

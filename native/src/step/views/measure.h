@@ -13,7 +13,7 @@ typedef struct tlwMeasureInput {
     const tlwParticles *particles;
     const tlwBodies *bodies;
     double time;          // s
-    double expected_mass; // kg: what there should be, by what was there, came and went
+    double expected_mass; // kg: mass at the start, plus what came, less what went
     int pieces;           // frozen
 } tlwMeasureInput;
 

@@ -5,7 +5,7 @@
 #include "step/liquid/walls.h"
 #include "step/obstacles/face_share.h"
 
-#define SIDE (-0.02f) // cells: how far inside the centre of a film on the domain's side is
+#define SIDE (-0.02f) // cells: level set at the centre of a cell that a film on the domain's side reaches into
 #define FILM 0.25f // cells: a film whose top is less than this above the first open centre is shown down into the solid
 
 static bool isInDomain(const tlwGrid *grid, int i, int j, int k)
@@ -26,8 +26,8 @@ static bool showSideFilm(const tlwGrid *grid, const float *phi, const tlwTile *t
     return false;
 }
 
-// A film thinner than half a cell holds no open cell's centre and would not be seen at all. It is shown with its lower
-// side inside the solid that it covers: the value at such a solid cell's centre, or 0 where that is not so.
+// A film thinner than half a cell holds no open cell's centre and would not be seen. It is shown with its lower side
+// inside the solid that it covers. Returns the value at the centre of such a solid cell, or 0 where there is no film.
 static float showFilm(const tlwGrid *grid, const float *phi, const float *solid, const tlwTile *tile, int64_t c, int i,
                       int j, int k)
 {

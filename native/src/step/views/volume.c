@@ -5,18 +5,18 @@
 #include "grid/sample.h"
 
 #define NEAR_SOLID 1.5f // cells from a triangle's middle beyond which none of it is inside a solid
-#define OUTSIDE 0.1     // cells from a solid where its surface is looked at
+#define OUTSIDE 0.1     // cells outside a solid where its surface is sampled
 #define SLIDE 0.5       // cells from a solid within which a vertex slides along it
 #define MOST_OUT 0.1    // cells that the surface moves
 #define MOST_IN 0.03
-#define FLAT 0.85  // of the area around a vertex looks along its normal
-#define CLOSE 1e-4 // of the volume: near enough
+#define FLAT 0.85  // a vertex is smooth when this share of the area around it looks along its normal
+#define CLOSE 1e-4 // share of the volume: near enough
 #define ROUNDS 2
 #define BLOCK 1024
 
 typedef struct Vertex {
-    tlwVec3 way; // its share of the mesh's area with direction (cells^2), then where it moves
-    double area; // without direction
+    tlwVec3 way; // first its share of the mesh's area as a vector (cells^2), then its path per cell of shift
+    double area; // sum of the areas' sizes
     bool flat;
 } Vertex;
 
@@ -51,9 +51,9 @@ static double sampleSolid(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 *gradien
 // ---------------------------------------------------------------------------------------------------------------------
 // What is inside solids
 
-// With d the depth below a solid's surface, d grad d has the divergence 1 in there and 0 outside: its flow out of the
-// mesh is the volume that both share. The surface is continued straight down from just outside: within thin walls
-// distances between nodes are too small, as those to the other side mix in.
+// With d the depth below a solid's surface, d grad d has the divergence 1 inside the solid and 0 outside. So its flow
+// out of the mesh is the volume that mesh and solid share. The surface is continued straight down from just outside:
+// inside thin walls interpolated distances are too small, as those to the other side mix in.
 static tlwVec3 getFlow(const tlwShownMesh *shown, tlwVec3 p)
 {
     tlwVec3 none = {0, 0, 0}, g;
@@ -67,8 +67,7 @@ static tlwVec3 getFlow(const tlwShownMesh *shown, tlwVec3 p)
     return depth > 0 ? tlwScale(g, -depth / steep) : none;
 }
 
-// Volume in cells, without what is inside solids: the flow of a third of the place about the domain's middle, less the
-// other.
+// Volume in cells outside solids: the flow of p / 3 about the domain's middle, less the flow of getFlow.
 static double openRange(void *context, int64_t begin, int64_t end)
 {
     const tlwShownMesh *shown = context;
@@ -100,7 +99,7 @@ double tlwGetOpenVolume(tlwThreads *threads, const tlwShownMesh *shown)
 // ---------------------------------------------------------------------------------------------------------------------
 // Moving the free surface
 
-// A third of each triangle's area.
+// A third of each triangle's area, for each of its corners.
 static void areaRange(void *context, int64_t begin, int64_t end)
 {
     const Fit *fit = context;
@@ -113,7 +112,7 @@ static void areaRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// To the vertices, in the order of triangles.
+// Add the thirds to the vertices, in the order of triangles.
 static void addAreas(tlwThreads *threads, const Fit *fit)
 {
     int64_t count = fit->shown.mesh->triangle_count;
@@ -131,7 +130,7 @@ static bool isOnSide(const tlwGrid *grid, int axis, double x)
     return fabs(x) < 1e-3 || fabs(x - grid->dims[axis]) < 1e-3;
 }
 
-// Where a vertex at p goes that looks along `normal`: not into solids, and along the domain's sides.
+// The path of a vertex at p that looks along `normal`: not into solids, and along the domain's sides.
 static tlwVec3 findWay(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 normal)
 {
     tlwVec3 g;
@@ -142,7 +141,7 @@ static tlwVec3 findWay(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 normal)
                      isOnSide(shown->grid, 2, p.z) ? 0 : normal.z};
 }
 
-// From areas to ways; returns how much volume comes with a shift of one cell.
+// Turn areas into paths. Returns the volume gained by a shift of one cell.
 static double wayRange(void *context, int64_t begin, int64_t end)
 {
     const Fit *fit = context;
@@ -157,7 +156,7 @@ static double wayRange(void *context, int64_t begin, int64_t end)
     return rate;
 }
 
-// Along one axis, within the voxel.
+// Move along one axis, but stay within the voxel.
 static double moveWithin(int detail, double x, double by)
 {
     const double margin = 0.01;
@@ -165,8 +164,8 @@ static double moveWithin(int detail, double x, double by)
     return by == 0 ? x : (tlwClamp(at + detail * by, base + margin, base + 1 - margin) + 0.5) / detail;
 }
 
-// Smooth parts all move by the same. Kept within their voxels, they would get steps where they pass from one to the
-// next. Drops and edges stay within: no vertex of them can meet another.
+// Smooth parts all move by the same distance: staying within voxels would make steps where the surface passes from one
+// voxel to the next. Drops and edges stay within their voxels, so that no vertex can meet another.
 static void moveRange(void *context, int64_t begin, int64_t end)
 {
     const Fit *fit = context;

@@ -4,7 +4,7 @@
 #include "step/bodies/groups.h"
 #include "step/obstacles/face_share.h"
 
-static const int FEWEST_FACES = 24; // of a body that viscosity may drag, a sixth of them square to each axis
+static const int FEWEST_FACES = 24; // least for a body that viscosity drags; a sixth of it square to each axis
 
 bool tlwAddBodyOwners(tlwViscosityBuild *build)
 {
@@ -22,7 +22,7 @@ static int findBody(const tlwViscosityBuild *build, int key)
 {
     const tlwBodyCoupling *coupling = build->def->coupling;
     for (int b = 0; b < build->body_count; b++)
-        if (coupling->bodies[b].object == key) // those that move as one are one
+        if (coupling->bodies[b].object == key) // a group counts as its first body
             return coupling->bodies[b].joined ? coupling->bodies[b].joined : b + 1;
     return 0;
 }
@@ -62,7 +62,7 @@ typedef struct Mark {
     uint8_t *found; // per tile: it holds faces of bodies
 } Mark;
 
-// Cells of held pieces, and of free ones that viscosity does not see as solids.
+// Whether a cell belongs to a held piece, or to a free one while pieces are not shown as solids.
 static bool isHeld(const tlwViscosityDef *def, uint8_t frozen)
 {
     return frozen == def->held_value || (frozen > def->held_value && def->label < 0);
@@ -82,7 +82,7 @@ static void markRange(void *context, int64_t begin, int64_t end)
                 for (int a = 0; a < 3; a++) {
                     int body = findFaceBody(mark->build, a, at);
                     if (held && (isHeld(def, held[at]) || isHeld(def, held[at - stride[a]])))
-                        body = 0; // what is frozen there is stronger
+                        body = 0; // the frozen piece decides
                     mark->build->owner[a][row + i] = (uint8_t)body;
                     mark->found[t] |= body > 0;
                 }
@@ -110,7 +110,7 @@ static tlwResult listFaces(const tlwViscosityBuild *build, const uint8_t *found,
     return TLW_OK;
 }
 
-// In cells.
+// Centre of a body or of its group, in cells.
 static void findCentre(const tlwViscosityBuild *build, int body, double centre[3])
 {
     const tlwGrid *flow = build->def->grid;
@@ -120,7 +120,7 @@ static void findCentre(const tlwViscosityBuild *build, int body, double centre[3
     centre[2] = (c.z - flow->origin.z) / flow->dx;
 }
 
-// Whether the faces tell all six motions apart: of a body that frozen wax covers but for a layer they may not.
+// Whether the faces determine all six motions. They may not when frozen wax covers most of a body.
 static bool hasEnoughFaces(const tlwStressBody *body)
 {
     int64_t count[3] = {0};

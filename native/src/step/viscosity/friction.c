@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#define LEAST_LEFT 0.01f // of its speed is what a cell that stops is expected to keep
-#define MOST_GRIP 1e4    // times its mass over the step: held, for all that can be seen
+#define LEAST_LEFT 0.01f // share of its speed that a cell which stops is expected to keep
+#define MOST_GRIP 1e4    // times a cell's mass over the step: practically held
 
 typedef struct Grip {
     const tlwScene *scene;
@@ -79,18 +79,18 @@ static float getFriction(const Grip *g, int64_t c, const Wall *wall)
     return object == TLW_WALL_OBJECT && slips ? (float)def->wall_friction : 0;
 }
 
-// Cells that a wall cuts do not resolve how liquid is squeezed against it: there the cell behind says more, and the
-// weight in between. Its part in what presses on the wall; 0 where there is no such cell.
+// A cell that a wall cuts does not resolve how liquid is squeezed against the wall. The cell behind it knows more.
+// Returns the part of the load that is taken from the cell behind; 0 where there is no such cell.
 static float findBehind(const Grip *g, int64_t c, const Wall *wall, int64_t *behind)
 {
     *behind = wall->upper ? c - g->stride[wall->axis] : c + g->stride[wall->axis];
     float share = tlwGetOpenShare(g->grid, g->solid, c);
     if (share >= 0.99f || !(g->phi[*behind] < 0) || !(g->density[*behind] > 0))
         return 0;
-    return share < 0.5f ? 2 * share : 1; // slivers hold the face between the two back
+    return share < 0.5f ? 2 * share : 1; // in slivers, the face between the two cells is held back
 }
 
-// Pressure, and the weight of what lies between the cell's centre and the wall.
+// Pressure, plus the weight of the liquid between the cell's centre and the wall.
 static float getWeight(const Grip *g, int64_t c, const Wall *wall)
 {
     float distance = tlwGetCentreSolid(g->grid, g->solid, c), weight = 0;
@@ -99,7 +99,7 @@ static float getWeight(const Grip *g, int64_t c, const Wall *wall)
     return g->pressure[c] + (distance > 0 && weight > 0 ? distance * weight : 0);
 }
 
-// What the liquid pushes a wall with, Pa.
+// Pressure of the liquid on a wall, Pa.
 static float getLoad(const Grip *g, int64_t c, const Wall *wall)
 {
     int64_t behind;
@@ -108,7 +108,7 @@ static float getLoad(const Grip *g, int64_t c, const Wall *wall)
     return load > 0 ? load : 0;
 }
 
-// How fast the cell will still be: what a step takes from all that viscosity ties to it.
+// Speed of the cell after the step: the wall brakes all the liquid that viscosity moves along with the cell.
 static float expectSpeed(const Grip *g, int64_t c, float speed, float stress, float load)
 {
     float density = g->density[c], depth = (float)g->grid->dx;
@@ -116,7 +116,7 @@ static float expectSpeed(const Grip *g, int64_t c, float speed, float stress, fl
     float weight = 0;
     for (int a = 0; a < 3; a++)
         weight += g->gravity[a] * g->gravity[a];
-    float whole = weight > 0 ? load / (density * sqrtf(weight)) : depth; // what rests on the wall
+    float whole = weight > 0 ? load / (density * sqrtf(weight)) : depth; // depth of the liquid that rests on the wall
     depth = depth < whole ? depth : whole;
     float left = depth > 0 ? speed - g->dt * stress / (density * depth) : 0;
     return left > LEAST_LEFT * speed ? left : LEAST_LEFT * speed;
@@ -164,7 +164,7 @@ static void cellRange(void *context, int64_t begin, int64_t end)
                 gripCell(g, c);
 }
 
-// Half of what each cell beside a face is held by.
+// A face takes half of the grip of each cell beside it.
 static void faceRange(void *context, int64_t begin, int64_t end)
 {
     const Grip *g = context;
@@ -174,7 +174,7 @@ static void faceRange(void *context, int64_t begin, int64_t end)
                 for (int64_t c = row; c < row + TLW_TILE; c++) {
                     int64_t low = c - g->stride[a];
                     bool here_wet = g->phi[c] < 0,
-                         low_wet = g->phi[low] < 0; // scratch of tiles that are not active is never read
+                         low_wet = g->phi[low] < 0; // short-circuits reads of inactive tiles, whose scratch is not set
                     float here = here_wet && g->strength[c] > 0 ? g->strength[c] * g->ratio[a][c] : 0;
                     float there = low_wet && g->strength[low] > 0 ? g->strength[low] * g->ratio[a][low] : 0;
                     g->grip[a][c] = 0.5f * (here + there);
@@ -236,7 +236,7 @@ static void squeezeRange(void *context, int64_t begin, int64_t end)
 
 tlwResult tlwFindSqueeze(tlwThreads *threads, const tlwScene *scene, tlwFlow *flow)
 {
-    tlwReturnGrip(flow); // of a step that has failed
+    tlwReturnGrip(flow); // left by a failed step
     if (!hasFriction(scene))
         return TLW_OK;
     flow->squeeze = tlwBorrowField(&flow->grid, sizeof(float));

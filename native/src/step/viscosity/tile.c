@@ -9,7 +9,7 @@ static inline float clamp01(float x)
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-// Whether liquid and open space fill the tile and a margin.
+// Find out whether the tile and a margin hold only liquid, and no solid.
 static void look(tlwViscosityTile *work)
 {
     float wettest = -INFINITY, nearest = INFINITY;
@@ -53,8 +53,8 @@ static float rawViscosity(const tlwViscosityTile *work, int64_t at)
     return mu < work->build->stiffest ? mu : work->build->stiffest;
 }
 
-// Stiff features thinner than two cells have no shear samples of their own and would be mechanisms: take the smallest
-// of the liquid cells at each node, then the largest of the nodes at each cell.
+// Stiff features thinner than two cells have no shear samples of their own and could move without resistance. So each
+// node takes the smallest viscosity of its liquid cells, and each cell at most the largest of its nodes.
 static void fillViscosity(tlwViscosityTile *work)
 {
     enum { RAW = SIDE + 2, NODES = SIDE + 1 };

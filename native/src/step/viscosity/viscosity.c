@@ -10,7 +10,7 @@
 
 // Stiffness dt mu / (rho dx^2) beyond which more viscosity changes nothing that can be seen.
 static const double STIFFEST = 1e9;
-static const float BODY_STIFFNESS = 10; // of rigid bodies to multigrid, over that of the thickest liquid
+static const float BODY_STIFFNESS = 10; // of rigid bodies in multigrid, relative to the thickest liquid
 
 tlwViscosityDef tlwDefaultViscosityDef(void)
 {
@@ -20,7 +20,7 @@ tlwViscosityDef tlwDefaultViscosityDef(void)
     return def;
 }
 
-// Tiles with liquid or its surface in or next to them.
+// List the tiles with liquid or its surface in or next to them. Also finds the mean density and the largest viscosity.
 static tlwResult findTiles(const tlwViscosityDef *def, int (**tiles)[3], int *count, double *density, float *thickest)
 {
     const tlwGrid *grid = def->grid;
@@ -61,7 +61,7 @@ static void buildRange(void *context, int64_t begin, int64_t end)
         tlwBuildViscosityTile(build, &build->system->level.grid.tiles[t]);
 }
 
-// Held cells, and those of free pieces that are not dragged.
+// Whether a cell is held, or belongs to a free piece that is not dragged.
 static bool isHeld(const tlwViscosityBuild *build, const uint8_t *held, int64_t cell)
 {
     const tlwViscosityDef *def = build->def;
@@ -70,7 +70,7 @@ static bool isHeld(const tlwViscosityBuild *build, const uint8_t *held, int64_t 
     return !tlwIsDraggedPiece(build, tlwGetInts(def->grid, def->piece)[cell]);
 }
 
-// Their faces are prescribed; x has none of that, or it would count twice.
+// Prescribe the velocity of faces of held cells. It goes to b only: in x as well it would count twice.
 static void holdRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -87,7 +87,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
                     int64_t here = from + i, below = here - stride[a];
                     if (!isHeld(build, held, here) && !isHeld(build, held, below))
                         continue;
-                    // A free one may be cut.
+                    // A free piece may cut the cell and leave the face open.
                     bool piece = held[here] != def->held_value && held[below] != def->held_value;
                     if (piece && def->open[a] >= 0 && tlwGetFloats(def->grid, def->open[a])[here] > 0)
                         continue;
@@ -98,7 +98,7 @@ static void holdRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// So are those of inflows.
+// Prescribe the velocity of faces that nozzles hold.
 static void holdNozzleRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -121,7 +121,7 @@ static void holdNozzleRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// A wall's friction is mass that moves as the wall does.
+// Friction acts as additional mass that moves with the wall.
 static void gripRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -150,8 +150,8 @@ static bool isOfBody(const tlwViscosityBuild *build, int axis, int64_t face)
     return build->body_count && build->owner[axis][face];
 }
 
-// Faces that no sample touches are no unknowns: nothing changes their velocity. Those of bodies stay, since the body
-// moves them: its masses and its momentum are spread over all of them.
+// Faces that no sample touches are not unknowns: nothing changes their velocity. Faces of bodies stay, since a body's
+// mass and momentum are spread over all its faces.
 static void dropRange(void *context, int64_t begin, int64_t end)
 {
     const tlwViscosityBuild *build = context;
@@ -267,7 +267,7 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
             .def = def, .system = &system, .density = (float)density, .stiffest = (float)(STIFFEST * unit)};
         build.body_viscosity = fminf(fmaxf((float)unit, thickest) * BODY_STIFFNESS, build.stiffest);
         build.body_count = def->coupling ? def->coupling->count : 0;
-        while (build.body_count > 0 && def->label < 0 && // pieces come last
+        while (build.body_count > 0 && def->label < 0 && // leaves out pieces, which come last
                def->coupling->bodies[build.body_count - 1].object >= TLW_PIECE_KEY(0))
             build.body_count--;
         if (build.body_count > TLW_MAX_VISCOUS_BODIES)

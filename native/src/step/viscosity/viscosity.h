@@ -25,13 +25,13 @@ typedef struct tlwViscosityDef {
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
     uint8_t held_value; // 0 = no cell is held
-    int open[3];        // face, float: of cells above `held_value`, only closed faces are held; optional, then all
+    int open[3];        // face, float: in cells above `held_value` only closed faces are held; optional, then all faces
     // Inflows hold faces of which they have at least half. Face, float; optional.
     int held_share[3], held_velocity[3];
     // Friction: a force of grip times the velocity over that of the solid. Face, float, kg/s; optional.
     int grip[3];
     // Rigid bodies that the liquid sticks to, and free frozen pieces: viscosity drags them, and changes their velocity
-    // and spin here. Null, or a body that is too small: they move as solid_velocity says.
+    // and spin here. Without a coupling, bodies move as solid_velocity says; so do bodies that are too small.
     tlwBodyCoupling *coupling;
     int solid_object; // node, int16: with `coupling`
     int label;        // node, int32: free frozen piece whose distance `solid` holds; -1 = no piece is dragged

@@ -18,7 +18,7 @@ static const float SMALLEST_MASS = 1e-3f;    // of a full face
 static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
 static const float ALIGNED = 0.02f;          // cells: depths within this are the same
 
-// What the eight cells around a cell's lower corner have in common.
+// The content that the eight cells around a cell's lower corner have in common, or 0.
 static inline int commonContent(const tlwViscosityTile *work, int i, int j, int k)
 {
     const uint8_t(*c)[SIDE][SIDE] = work->content;
@@ -66,10 +66,10 @@ static inline float fromAverage(tlwEdgeMean mean, float value)
     return mean == TLW_EDGE_HARMONIC ? 1 / value : mean == TLW_EDGE_GEOMETRIC ? expf(value) : value;
 }
 
-// From FACE_BODY on: the faces of the coupled bodies, one after the other.
+// FACE_BODY + n is a face of body n.
 typedef enum FaceKind { FACE_FREE, FACE_STICK, FACE_SLIP_NORMAL, FACE_SLIP, FACE_BODY } FaceKind;
 
-// What a face is to the liquid: free to move, inside or on a solid that it sticks to, or one that it slips along.
+// Kind of a face: free to move, or inside or on a solid that the liquid sticks to or slips along.
 static FaceKind classifyFace(const tlwViscosityTile *work, int axis, int64_t at, int64_t out)
 {
     const tlwViscosityBuild *build = work->build;
@@ -77,20 +77,21 @@ static FaceKind classifyFace(const tlwViscosityTile *work, int axis, int64_t at,
         return FACE_FREE;
     int64_t node = tlwFindDeepestNode(work->flow, work->solid, axis, at);
     int body = build->body_count ? tlwFindNodeBody(build, node) : 0;
-    if (body && build->dragged[body - 1]) // one that nothing ties to its body is left to the liquid, which sticks
+    if (body && build->dragged[body - 1]) // a face without an owner moves with the liquid, which sticks to the body
         return build->owner[axis][out] ? (FaceKind)(FACE_BODY + body - 1) : FACE_FREE;
-    if (tlwGetNodePiece(build->def, node)) // too small to be dragged: its cells are held
+    if (tlwGetNodePiece(build->def, node)) // a piece that is too small to be dragged: its cells are held
         return FACE_FREE;
     if (body || (work->stick && work->stick[node]))
         return FACE_STICK;
-    // Only a wall square to the axis may hold the normal velocity: a staircase would grip a liquid that should slip.
-    // All corners of such a face are equally deep; unlike a gradient this does not see another wall next to this one.
+    // Only a wall square to the axis may hold the normal velocity: a staircase would hold a liquid that should slip.
+    // All corners of such a face are equally deep. Unlike a gradient, this test does not see another wall beside this
+    // one.
     const float *s = work->solid + at;
     int64_t b = work->stride[(axis + 1) % 3], c = work->stride[(axis + 2) % 3];
     float low = fminf(fminf(s[0], s[b]), fminf(s[c], s[b + c])), high = fmaxf(fmaxf(s[0], s[b]), fmaxf(s[c], s[b + c]));
     if (high - low < ALIGNED * work->dx)
         return FACE_SLIP_NORMAL;
-    // Liquid flows through what is open of a slanted face, and must not do so without viscosity.
+    // Liquid flows through the open part of a slanted face, and must do so with viscosity.
     return high > TLW_ON_WALL * work->dx ? FACE_FREE : FACE_SLIP;
 }
 
@@ -112,7 +113,7 @@ static inline FaceKind kindOf(const tlwViscosityTile *work, int axis, int i, int
     return work->open ? FACE_FREE : (FaceKind)work->kind[axis][k + 1][j + 1][i + 1];
 }
 
-// All six faces belong to one body.
+// Whether all six faces of a cell belong to one body.
 static bool isBodyCell(const tlwViscosityTile *work, int i, int j, int k)
 {
     FaceKind kind = kindOf(work, 0, i, j, k);
@@ -121,8 +122,8 @@ static bool isBodyCell(const tlwViscosityTile *work, int i, int j, int k)
            kindOf(work, 2, i, j, k + 1) == kind;
 }
 
-// Cells of frozen wax that is no body itself. It does not flow: where a body touches it, contacts hold the two apart
-// and bonds together. As liquid of its viscosity it would tie the body to itself.
+// Whether a cell holds frozen wax that is not dragged. Such wax does not flow: contacts keep it apart from a body, and
+// bonds keep the two together. As liquid of its viscosity it would hold the body fast.
 static inline bool isFrozenCell(const tlwViscosityTile *work, int64_t at)
 {
     const tlwViscosityDef *def = work->build->def;
@@ -131,9 +132,9 @@ static inline bool isFrozenCell(const tlwViscosityTile *work, int64_t at)
     return !tlwIsDraggedPiece(work->build, tlwGetInts(work->flow, def->piece)[at]);
 }
 
-// Smallest share of the distance between opposite faces of a cell over which the liquid strains when the surface of a
-// dragged body lies between them. One number for all three axes, as the cell has one coefficient. At walls the gain is
-// small, and mush that sticks to them took three times the iterations.
+// Smallest share of the distance between opposite faces of a cell over which the liquid strains, when the surface of a
+// dragged body lies between them. One number serves all three axes, as the cell has one coefficient. Walls are left
+// out: the gain there is small, and mush that sticks to them would take three times the iterations.
 static float normalGap(const tlwViscosityTile *work, int i, int j, int k)
 {
     float least = 1;
@@ -152,13 +153,14 @@ static float normalGap(const tlwViscosityTile *work, int i, int j, int k)
     return least;
 }
 
-// Liquid that moves beside frozen wax. A cell of air has slivers of liquid in the corner between a body and wax.
+// Whether a cell holds liquid that moves. Air cells do not count: they hold slivers of liquid in the corner between a
+// body and wax.
 static inline bool isFlowing(const tlwViscosityTile *work, int64_t at)
 {
     return work->phi[at] < 0 && !isFrozenCell(work, at);
 }
 
-// A cell that frozen wax and a body meet in, with nothing that flows between them.
+// Whether frozen wax and a body meet in a cell, with nothing that flows between them.
 static bool joinsWaxAndBody(const tlwViscosityTile *work, int i, int j, int k)
 {
     int64_t at = tlwGetFlowIndex(work, i, j, k);
@@ -196,9 +198,9 @@ static void fillNormal(const tlwViscosityTile *work, int i, int j, int k, int64_
         2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / (share.vacant * gap);
 }
 
-// Share of the distance between faces p and q of `axis`, which are neighbours along `across`, over which the liquid
-// shears when a wall it sticks to lies between them. The wall is looked for at both ends of the edge between the faces:
-// in a corner the other wall spoils the distances at one of them.
+// Share of the distance between faces p and q of `axis` over which the liquid shears, when a wall that it sticks to
+// lies between them. The faces are neighbours along `across`. The wall is looked for at both ends of the edge between
+// them: in a corner another wall spoils the distances at one end.
 static float shearGap(const tlwViscosityTile *work, int axis, int across, int64_t p, int64_t q, FaceKind kind_p,
                       FaceKind kind_q)
 {
@@ -265,7 +267,7 @@ static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k
     const tlwViscosityDef *def = work->build->def;
     tlwStressSystem *system = work->build->system;
     FaceKind kind = kindOf(work, axis, i, j, k);
-    if (kind != FACE_FREE) { // bodies' faces become unknowns when their masses are known
+    if (kind != FACE_FREE) { // tlwLoadBodies makes the bodies' faces unknowns
         bool held = kind != FACE_SLIP;
         system->level.mass[axis][out] = held ? -1 : 0;
         system->b.at[axis][out] = held ? tlwGetFloats(work->flow, def->solid_velocity[axis])[at] : 0;
@@ -285,7 +287,7 @@ static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k
     system->x.at[axis][out] = velocity;
 }
 
-// Nothing but liquid here: every control volume is full.
+// Nothing but liquid here, so every control volume is full.
 static void fillFull(const tlwViscosityTile *work, int i, int j, int k, int64_t at, int64_t out)
 {
     const tlwViscosityDef *def = work->build->def;
@@ -325,7 +327,7 @@ void tlwBuildViscosityTile(const tlwViscosityBuild *build, const tlwTile *tile)
 {
     const tlwViscosityDef *def = build->def;
     const tlwGrid *flow = def->grid, *grid = &build->system->level.grid;
-    tlwViscosityTile work; // too large to zero; what a tile does not fill it does not read
+    tlwViscosityTile work; // too large to zero; no field is read before it is filled
     work.build = build;
     work.flow = flow;
     work.phi = tlwGetFloats(flow, def->phi);
