@@ -1,6 +1,6 @@
 #include "scene/role.h"
 
-// One row per role; heat sources have one per tlwHeatKind, in that order, at the end.
+// One row per role. Heat sources come last, with one row per tlwHeatKind, in the order of that enum.
 static const tlwRoleTraits table[] = {
     [TLW_ROLE_LIQUID] = {.name = "liquid", .has_material = true, .fills = true},
     [TLW_ROLE_INFLOW] = {.name = "inflow", .has_material = true, .gives = true},
