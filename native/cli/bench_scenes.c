@@ -26,7 +26,7 @@ static void buildDamBreak(tlwRig *rig, int resolution, int variant, int threads)
     tlwSceneDef def = makeDomain((tlwVec3){0, 0, 0}, (tlwVec3){1, 0.5, 0.5}, 1.0 / resolution);
     def.walls[4] = TLW_WALL_SLIP;
     tlwStartRig(rig, &def, threads);
-    int water = addLiquid(rig, "Water", 998, 1e-9); // none: see solveFlow in step.c
+    int water = addLiquid(rig, "Water", 998, 1e-9); // so little viscosity that stage_60_viscosity.c skips the solve
     tlwAddRigLiquid(rig, "Column", tlwMakeBox((tlwVec3){0, 0, 0}, (tlwVec3){0.35, 0.5, 0.4}), water, 293.15);
 }
 
@@ -90,7 +90,7 @@ static void buildContrast(tlwRig *rig, int resolution, int variant, int threads)
     tlwAddRigLiquid(rig, "Right", tlwMakeBox((tlwVec3){0, -0.3, 0}, (tlwVec3){0.3, 0.3, 0.5}), thick, 293.15);
 }
 
-// A block of wax on a hot plate, with heat 60 times as fast as in life.
+// A block of wax on a hot plate. Heat moves 60 times as fast as in reality.
 static void buildMeltingBlock(tlwRig *rig, int resolution, int variant, int threads)
 {
     (void)variant;
