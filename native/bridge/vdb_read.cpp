@@ -1,4 +1,4 @@
-// What is in a VDB file.
+// Reading the contents of a VDB file.
 #include "shape/vdb_read.h"
 
 #include "bridge/vdb.hpp"

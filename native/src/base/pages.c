@@ -31,7 +31,7 @@ typedef struct Head {
     size_t shift; // from the first page to the block
     unsigned cookie, uses, round;
     bool dense, hidden;
-    bool zero;     // now
+    bool zero;     // all bytes are zero
     bool for_zero; // its user asked for zeros, so the next one probably will
 } Head;
 

@@ -1,4 +1,4 @@
-// Colliders: what a rigid body's surface is, for contacts.
+// Colliders: the surface of a rigid body, for contacts.
 //
 // A collider is two views of one shape, both in collider space (the object's own space, metres):
 // - a signed distance field, negative inside, that can be sampled anywhere, and

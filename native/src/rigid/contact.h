@@ -40,7 +40,7 @@ typedef struct tlwContactSearch {
     tlwVec3 gravity;
     double dt;
     double elapsed;      // s since the colliders of changing shapes were exact
-    double reach;        // 1 = everything that may touch within dt; 0 = only what touches or overlaps now
+    double reach;        // 1 = all contacts that may arise within dt; 0 = only bodies that touch or overlap already
     int max_per_pair;    // contacts kept of a pair of bodies, well spread
     bool backs;          // also count balls that touch with their back, to find bodies inside each other
     tlwThreads *threads; // may be null
@@ -54,7 +54,7 @@ tlwResult tlwFindContacts(const tlwContactSearch *search, const tlwContactList *
 
 void tlwFreeContacts(tlwContactList *contacts);
 
-// --- inside the layer ---
+// --- private to this room ---
 
 // Two bodies that may touch, and the lengths that belong to them.
 typedef struct tlwBodyPair {

@@ -24,7 +24,7 @@ void tlwFreeJson(tlwJson *root);
 // Member of an object; `node` is null when it is missing.
 tlwJson tlwGetMember(const tlwJson *object, const char *key);
 
-// Fail unless the value is an object, or a list of `count` items.
+// Fail unless the value is an object or a list, respectively. `count` takes the list's length.
 tlwResult tlwCheckObject(const tlwJson *value);
 tlwResult tlwCheckList(const tlwJson *value, int *count);
 

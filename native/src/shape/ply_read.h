@@ -13,7 +13,7 @@ tlwResult tlwReadPlyMesh(const char *path, tlwMessage *message, tlwMesh *mesh);
 // The same from memory; `name` appears in messages.
 tlwResult tlwParsePlyMesh(const char *data, int64_t size, const char *name, tlwMessage *message, tlwMesh *mesh);
 
-// What the header says.
+// Reads only the header.
 tlwResult tlwInspectPly(const char *path, tlwMessage *message, tlwPlyInfo *info);
 
 #endif
