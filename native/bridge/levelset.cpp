@@ -17,7 +17,7 @@ using openvdb::FloatTree;
 using Input = tlwLevelSetInput;
 using Leaf = FloatTree::LeafNodeType;
 using Accessor = openvdb::tree::ValueAccessor<const FloatTree>;
-using Writer = openvdb::tree::ValueAccessor<FloatTree>; // knows the way to the last leaf, which is most of the next
+using Writer = openvdb::tree::ValueAccessor<FloatTree>; // caches the path to the last leaf; the next one is near
 
 constexpr int side = 8, cells = 512;
 
@@ -36,14 +36,14 @@ float clean(const Input &in, float value)
     return std::max(value, in.isovalue + in.nudge);
 }
 
-// Leaves are made on all threads and put into their tree by one.
+// All threads make leaves; one thread adds them to their tree.
 Leaf *addLeaf(Writer &tree, std::unique_ptr<Leaf> leaf)
 {
-    tree.addLeaf(leaf.get()); // may be short of memory for what holds the leaf
+    tree.addLeaf(leaf.get()); // may throw when memory is out, so release the leaf only afterwards
     return leaf.release();
 }
 
-// The tiles as they are.
+// Make one leaf from each tile.
 void loadTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
 {
     size_t count = static_cast<size_t>(in.tiles->count);
@@ -75,7 +75,7 @@ bool hasInside(const Leaf &leaf, float isovalue)
     return false;
 }
 
-// Liquid may touch the border of the listed tiles: what lies beyond is air, and must be there to be meshed against.
+// Liquid may touch the border of the listed tiles. The mesher needs leaves of air beyond that border.
 void padTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
 {
     std::vector<char> inside(leaves.size());
@@ -124,7 +124,7 @@ bool isWithinClip(const Input &in, const Coord &first, int size)
     return within;
 }
 
-// What a cube of n^3 cells from `first` on has of the leaf at `origin`.
+// Copy the part of the leaf at `origin` that lies in the cube of n^3 cells from `first` on.
 void copyLeaf(Accessor &from, const Coord &origin, const Coord &first, int n, float *out)
 {
     const Leaf *leaf = from.probeConstLeaf(origin);
@@ -143,8 +143,8 @@ void copyLeaf(Accessor &from, const Coord &origin, const Coord &first, int n, fl
         }
 }
 
-// Values of a leaf's cells and `apron` more on every side, x fastest. Beyond the clip box the nearest cell in it
-// counts.
+// Values of a leaf's cells and of `apron` cells on every side, x fastest. Cells beyond the clip box take the value of
+// the nearest cell inside it.
 template <int apron> void gather(const Input &in, Accessor &from, const Coord &first, float *out)
 {
     constexpr int n = side + 2 * apron, reach = apron ? 1 : 0;
@@ -162,15 +162,15 @@ template <int apron> void gather(const Input &in, Accessor &from, const Coord &f
                 *out++ = from.getValue(clampToClip(in, first.offsetBy(x - apron, y - apron, z - apron)));
 }
 
-// Cut the level set at the clip box: the larger of the two distances.
+// Cut the level set at the clip box by taking the larger of the two distances.
 float clipped(const Input &in, int scale, const Coord &c, float value)
 {
     float box = boxDistance(in, scale, c) * static_cast<float>(in.tiles->cell_size / scale);
     return std::max(value, in.isovalue + box);
 }
 
-// One cubic (Catmull-Rom) interpolation along x of n rows of 12 values to 16, at a quarter of a cell left and right of
-// each centre. The result is written so that x becomes the slowest index: three times gives all axes, in the old order.
+// Cubic (Catmull-Rom) interpolation along x of rows of 12 values to 16, at a quarter of a cell left and right of each
+// centre. The output has x as its slowest index, so that three calls refine all axes and restore their order.
 void refineRows(const float *in, int rows, float *out)
 {
     constexpr float w0 = -0.0234375f, w1 = 0.2265625f, w2 = 0.8671875f, w3 = -0.0703125f;
@@ -194,7 +194,7 @@ struct Fine {
     }
 };
 
-// Does the surface come near this leaf?
+// Find out whether the surface comes near this leaf.
 void classify(const Input &in, int detail, Accessor &from, const Coord &origin, Fine &fine)
 {
     float values[12 * 12 * 12];
@@ -212,12 +212,12 @@ void classify(const Input &in, int detail, Accessor &from, const Coord &origin, 
     }
 }
 
-// A leaf to be meshed and, next to it, what it would be without the clip box.
+// A leaf to be meshed, and the same leaf without the clip box.
 struct Pair {
     std::unique_ptr<Leaf> leaf, raw;
 };
 
-// A cube of size^3 values, x fastest, into the leaves that it fills.
+// Write a cube of size^3 values, x fastest, to the leaves that it fills.
 void store(const Input &in, int scale, const Coord &first, int size, const float *values, const Pair *pairs)
 {
     float *leaf[8], *raw[8], least = values[0];
@@ -227,7 +227,7 @@ void store(const Input &in, int scale, const Coord &first, int size, const float
     }
     for (int n = 1; n < size * size * size; n++)
         least = std::min(least, values[n]);
-    // The clip box is nowhere nearer than from the cube's corners.
+    // The cube's largest distance to the clip box is at one of these two corners.
     float box = std::max(boxDistance(in, scale, first), boxDistance(in, scale, first.offsetBy(size - 1)));
     bool near = in.clip && !(in.isovalue + box * static_cast<float>(in.tiles->cell_size / scale) < least);
     for (int z = 0; z < size; z++)
@@ -286,7 +286,7 @@ void refineTree(const Input &in, int detail, const FloatTree &coarse, const std:
                 fillPlain(in, from, leaves[i]->origin(), out[i]);
         }
     });
-    // Two trees at a time.
+    // Fill the two trees at once, one thread each.
     auto fill = [&](FloatTree &into, std::unique_ptr<Leaf> Pair::*which) {
         Writer writer(into);
         for (size_t i = 0; i < leaves.size(); i++)

@@ -95,7 +95,7 @@ void gatherCubic(const Input &in, Accessor &raw, const Coord &base, float v[64])
     }
 }
 
-// Catmull-Rom interpolation: unlike trilinear values, these do not make round shapes smaller.
+// Catmull-Rom interpolation. Unlike trilinear interpolation, it does not shrink round shapes.
 float cubic(const float v[64], const float f[3])
 {
     float w[3][4];
@@ -113,9 +113,9 @@ float cubic(const float v[64], const float f[3])
     return sum;
 }
 
-// Averaging the crossings of a cube's edges pulls vertices inside of curved surfaces and shaves off edges: a percent of
-// the volume. So vertices beside the clip box go onto its faces, and those on the free surface onto the zero of the
-// level set. A vertex never leaves its cube, so none can meet another.
+// OpenVDB places a vertex at the average of a cube's edge crossings. That pulls vertices inside of curved surfaces and
+// shaves off edges, which costs a percent of the volume. So vertices beside the clip box move onto its faces, and those
+// on the free surface onto the zero of the level set. A vertex never leaves its cube, so no two vertices can meet.
 void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
 {
     constexpr float margin = 0.01f;

@@ -17,14 +17,15 @@ struct tlwThreads {
     tbb::task_arena arena;
     std::shared_ptr<tlwTeam> team;
     int count;
-    // oneTBB lends no more workers than there are cores, and says so on the terminal when it is asked for more.
+    // oneTBB has no more workers than there are cores, and prints a warning when it is asked for more.
     explicit tlwThreads(int n)
         : arena(std::min(n, tbb::info::default_concurrency())), team(std::make_shared<tlwTeam>(n)), count(n)
     {
     }
 };
 
-// Grid types are registered once per process and never taken back: other users of OpenVDB in the process may need them.
+// Registers grid types, once per process. They stay registered, because other users of OpenVDB in the process may need
+// them.
 void tlwInitializeOpenVdb();
 
 // Run on the handle's threads, or on the calling thread alone.

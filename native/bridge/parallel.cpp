@@ -1,4 +1,4 @@
-// base/parallel.h on oneTBB: an arena of its own per handle, so the host's settings do not reach us.
+// base/parallel.h on oneTBB. Each handle has an arena of its own, so that settings of the host program do not apply.
 #include "base/parallel.h"
 
 #include "bridge/openvdb.hpp"
@@ -34,7 +34,7 @@ int tlwGetThreadCount(const tlwThreads *threads)
 
 namespace {
 
-// Calls run(b) for every block: here, by the team, or by oneTBB's own loop where the team is busy.
+// Calls run(b) for every block: on this thread, by the team, or by oneTBB's own loop when the team is busy.
 template <class Run> void runBlocks(tlwThreads *threads, int64_t blocks, const Run &run)
 {
     if (!threads || threads->count == 1 || blocks == 1) {
@@ -57,7 +57,7 @@ double reduce(tlwThreads *threads, int64_t count, int64_t block, tlwReduceFn *fn
     double few[64] = {0};
     std::unique_ptr<double[]> many(blocks > 64 ? new (std::nothrow) double[(size_t)blocks] : nullptr);
     double *parts = blocks > 64 ? many.get() : few;
-    if (!parts) { // out of memory: here, one after another
+    if (!parts) { // out of memory: on this thread, one block after another
         double total = fn(context, 0, block);
         for (int64_t b = 1; b < blocks; b++)
             total = combine(total, fn(context, b * block, std::min(count, (b + 1) * block)));

@@ -12,9 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::microseconds PATIENCE{200}; // longer than most serial stretches of a step
-constexpr int PAUSES = 32;                         // between looks at the clock
-constexpr int PAUSES_MOST = 4096;                  // until the caller lets others run: a worker may have lost its core
+constexpr std::chrono::microseconds PATIENCE{200}; // a worker's wait for a loop: longer than most serial code of a step
+constexpr int PAUSES = 32;                         // between two readings of the clock
+constexpr int PAUSES_MOST = 4096;                  // then the caller yields: a worker may have lost its core
 
 #if defined(__x86_64__)
 
@@ -23,7 +23,7 @@ void pauseCore()
     _mm_pause();
 }
 
-// How numbers are rounded, and whether tiny ones are zero.
+// The floating-point mode: how numbers are rounded, and whether denormal ones count as zero.
 unsigned getRounding()
 {
     return _mm_getcsr();
@@ -60,7 +60,7 @@ tlwTeam::tlwTeam(int members) : members_(std::min(std::max(members, 1), MOST))
 
 bool tlwTeam::claim(Stripe &stripe, int64_t *block)
 {
-    int64_t end = stripe.end.load(std::memory_order_acquire); // what publish() wrote before is seen from here on
+    int64_t end = stripe.end.load(std::memory_order_acquire); // makes what publish() wrote before `end` visible
     int64_t next = stripe.claimed.load(std::memory_order_relaxed);
     while (next < end)
         if (stripe.claimed.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) {
@@ -70,7 +70,7 @@ bool tlwTeam::claim(Stripe &stripe, int64_t *block)
     return false;
 }
 
-// What is left of a stripe; the number of blocks done.
+// Do the remaining blocks of a stripe. Returns their number.
 int64_t tlwTeam::work(Stripe &stripe)
 {
     int64_t block, done = 0;
@@ -82,7 +82,7 @@ int64_t tlwTeam::work(Stripe &stripe)
     return done;
 }
 
-// What is left of all stripes, the member's own first. False when nothing was.
+// Do the remaining blocks of all stripes, the member's own first. False when there were none.
 bool tlwTeam::help(int member)
 {
     int64_t done = 0;
@@ -105,7 +105,7 @@ void tlwTeam::publish(int64_t blocks)
     loops_.fetch_add(1);
 }
 
-// False when a loop has come since: whoever published it may have counted on this member.
+// Leave the team. False when a new loop was published meanwhile: its publisher may have counted on this member.
 bool tlwTeam::leave(int member, int64_t seen)
 {
     const uint64_t bit = uint64_t(1) << member;
@@ -126,7 +126,7 @@ void tlwTeam::serve(int member)
     } while ((!dismissed_.load(std::memory_order_relaxed) && Clock::now() - last < PATIENCE) || !leave(member, seen));
 }
 
-// Of those who are away, as many as there are blocks for.
+// Call absent members back, as many as there are blocks for.
 void tlwTeam::invite(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &arena, int64_t blocks)
 {
     int wanted = (int)std::min<int64_t>(team->members_, blocks);

@@ -1,8 +1,8 @@
 // Workers that stay awake from one parallel loop to the next.
 //
-// A time step is some thousand loops, many of them of 20 us, with stretches of serial code in between. Workers that
-// oneTBB lends fall asleep in those, and to wake one takes 20 to 30 us, more than it then saves. A team's workers are
-// oneTBB's too, but they serve loop after loop and go home when none has come for a while.
+// A time step has some thousand loops, many of 20 us, with serial code in between. During serial code oneTBB's workers
+// fall asleep. Waking a worker takes 20 to 30 us, more than the worker then saves. A team's workers are oneTBB's too,
+// but they stay awake for loop after loop and leave the team when no loop has come for a while.
 #ifndef TLW_BRIDGE_TEAM_HPP
 #define TLW_BRIDGE_TEAM_HPP
 
@@ -22,18 +22,19 @@ class tlwTeam {
     explicit tlwTeam(int members);
 
     // Calls `fn` for every block in [0, blocks) on this thread and on workers of the arena, and returns when all are
-    // done. False and nothing done when the team is at work already: a loop within a loop, or another thread's. Workers
-    // share the team's ownership, since one that is invited may come late.
+    // done. Does nothing and returns false when the team is busy with an outer loop or another thread's. Workers share
+    // ownership of the team, because an invited worker may arrive after the loop.
     static bool run(const std::shared_ptr<tlwTeam> &team, tbb::task_arena &arena, int64_t blocks, BlockFn *fn,
                     const void *loop);
 
-    // Workers go home now: oneTBB is about to need them.
+    // Makes the workers leave, because oneTBB is about to need them.
     void dismiss();
 
   private:
-    // Each member has a stripe of the blocks and helps others when it is done with its own, so that from loop to loop a
-    // member finds much of what it needs in its own cache. Numbers of blocks go on from loop to loop and never return:
-    // whoever raises `claimed` below `end` owns a block of the loop that runs now, however late it looked.
+    // Each member has a stripe of the blocks, so that from loop to loop it finds much of its data in its own cache. A
+    // member that is done with its stripe helps others. Block numbers continue from loop to loop and never repeat. So a
+    // member that raises `claimed` while it is below `end` owns a block of the running loop, even if it read `end`
+    // late.
     struct alignas(64) Stripe {
         std::atomic<int64_t> claimed{0}, end{0};
         int64_t base = 0;  // number of the stripe's first block, ...
@@ -58,7 +59,7 @@ class tlwTeam {
     // Of the loop that runs:
     BlockFn *fn_ = nullptr;
     const void *loop_ = nullptr;
-    unsigned rounding_ = 0; // the caller's mode of arithmetic: what a block gives must not depend on who does it
+    unsigned rounding_ = 0; // the caller's floating-point mode: a block's result must not depend on the thread
 };
 
 #endif

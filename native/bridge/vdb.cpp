@@ -19,8 +19,8 @@ namespace {
 
 using openvdb::Coord;
 
-// A file in memory that can be seeked: OpenVDB goes back to fill in offsets, and a full disk is noticed in one place
-// only.
+// A seekable file in memory, because OpenVDB goes back to fill in offsets. base/file.h then writes the bytes, so that a
+// full disk is noticed in one place only.
 class MemoryFile : public std::streambuf {
   public:
     std::vector<char> data;
@@ -59,7 +59,7 @@ class MemoryFile : public std::streambuf {
     size_t at = 0;
 };
 
-// Archive keeps its writer for streams that can be seeked to itself.
+// Gives access to OpenVDB's protected writer for seekable streams.
 class Archive : public openvdb::io::Archive {
   public:
     void writeTo(std::ostream &out, const openvdb::GridCPtrVec &grids, const openvdb::MetaMap &metadata)
@@ -68,7 +68,8 @@ class Archive : public openvdb::io::Archive {
     }
 };
 
-// Every file gets a random identity. Ours comes from the contents, so that equal bakes give equal files.
+// OpenVDB gives every file a random identity. This replaces it by a hash of the contents, so that equal bakes give
+// equal files.
 void replaceIdentity(std::vector<char> &data, const std::string &tag)
 {
     constexpr size_t offset = 8 + 3 * 4 + 1; // magic number, three versions, one flag
@@ -190,7 +191,7 @@ tlwResult tlwWriteVdbGrids(const char *path, const openvdb::GridCPtrVec &grids, 
 {
     MemoryFile file;
     std::ostream stream(&file);
-    stream.exceptions(std::ios_base::badbit); // or the stream would swallow what the buffer throws
+    stream.exceptions(std::ios_base::badbit); // otherwise the stream would swallow exceptions of the buffer
     openvdb::MetaMap metadata;
     metadata.insertMeta("creator", openvdb::StringMetadata("Tallow"));
     Archive archive;

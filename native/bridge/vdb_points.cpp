@@ -65,7 +65,7 @@ int64_t tlwCountVdbPoints(const openvdb::GridBase &grid)
 tlwResult tlwWriteVdbPoints(const char *path, const tlwParticleView *particles, double voxel_size, tlwThreads *threads,
                             tlwMessage *message)
 {
-    (void)threads; // one thread, so that the order of points within a voxel is always the same
+    (void)threads; // unused: on one thread the order of points within a voxel is always the same
     if (!(voxel_size > 0) || particles->count < 0 || (particles->count > 0 && !particles->position))
         return tlwFail(message, TLW_BAD_ARGUMENT, "Points for %s need positions and a voxel size.", path);
     return tlwGuard(message, "writing a VDB point file", [&] {

@@ -1,4 +1,4 @@
-// What is in a VDB file.
+// Reading the contents of a VDB file.
 #include "shape/vdb_read.h"
 
 #include "bridge/vdb.hpp"
@@ -72,7 +72,7 @@ template <class Fn> tlwResult withFile(const char *path, tlwMessage *message, Fn
         file.open(/*delayed loading=*/false);
         return fn(file);
     } catch (const std::bad_alloc &) {
-        // A damaged file may well ask for more memory than there is.
+        // A damaged file may ask for more memory than there is.
         return tlwFail(message, TLW_BAD_FILE,
                        "%s cannot be read as a VDB file: it is damaged or larger than the memory.", path);
     } catch (const std::exception &error) {

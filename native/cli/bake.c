@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-// Set by the signal handler, which has nowhere else to put it.
+// Set by the signal handler. Global, because a handler gets no context.
 static volatile sig_atomic_t interrupted;
 
 typedef struct Show {
     bool json, terminal;
-    bool line_open; // a progress line without its end is on the terminal
+    bool line_open; // the terminal shows a progress line without a line break
     int first, last;
     double spent; // s, of the frames so far
     int done;

@@ -13,7 +13,7 @@
 extern const tlwBenchScene tlw_bench_scenes[];
 
 typedef struct Sum {
-    double seconds, cpu_seconds; // without the first frame; of all threads
+    double seconds, cpu_seconds; // without warm-up; cpu_seconds adds up all threads
     double stage_seconds[TLW_MAX_STAGES];
     const char *stage_name[TLW_MAX_STAGES];
     int stage_count;
@@ -102,7 +102,7 @@ static void printResult(const Choice *choice, const char *name, const Sum *sum, 
                100 * sum->stage_seconds[i] / (sum->seconds > 0 ? sum->seconds : 1));
 }
 
-// Stages above a twentieth of the step, one thread beside two.
+// Prints the stages that take more than a twentieth of the step, on one thread and on two.
 static void printScaling(const Choice *choice, const char *name, const Sum *one, const Sum *two)
 {
     double per_frame = 1.0 / choice->frames;
@@ -148,7 +148,7 @@ static bool runFrames(const Choice *choice, const char *name, int threads, Sum *
     return good;
 }
 
-// The same frames again: a stage's time is the least that it took. Other users of the machine only add to it.
+// Keep the shortest time of each stage over several runs, because other programs on the machine only add time.
 static void keepLeast(Sum *least, const Sum *sum, bool first)
 {
     if (first) {
@@ -163,7 +163,7 @@ static void keepLeast(Sum *least, const Sum *sum, bool first)
                 least->stage_seconds[i] = fmin(least->stage_seconds[i], sum->stage_seconds[j]);
 }
 
-// One and two threads in turn, a few times.
+// Alternate runs on one and on two threads, a few times.
 static bool runScaling(const Choice *choice, const char *name)
 {
     Sum least[2];

@@ -7,11 +7,11 @@
 typedef struct tlwBenchScene {
     const char *name;
     const char *description; // one line
-    // Builds the scene, up to but without tlwRunRig. `variant` runs from 0; what it means is the scene's business.
+    // Builds the scene but does not call tlwRunRig. `variant` runs from 0; its meaning depends on the scene.
     void (*build)(tlwRig *rig, int resolution, int variant, int threads);
     int variants;
     int resolution; // cells along the longest side unless the caller says otherwise
-    int frames;     // measured after one to warm up
+    int frames;     // measured, after a frame to warm up
     double step;    // s per frame
 } tlwBenchScene;
 

@@ -90,7 +90,7 @@ static void buildContrast(tlwRig *rig, int resolution, int variant, int threads)
     tlwAddRigLiquid(rig, "Right", tlwMakeBox((tlwVec3){0, -0.3, 0}, (tlwVec3){0.3, 0.3, 0.5}), thick, 293.15);
 }
 
-// A block of wax on a hot plate, with heat 60 times as fast as in life.
+// A block of wax on a hot plate. Heat moves 60 times as fast as in reality.
 static void buildMeltingBlock(tlwRig *rig, int resolution, int variant, int threads)
 {
     (void)variant;

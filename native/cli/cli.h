@@ -10,8 +10,8 @@ enum { TLW_EXIT_OK = 0, TLW_EXIT_ERROR = 1, TLW_EXIT_USAGE = 2, TLW_EXIT_CANCELL
 
 typedef struct tlwArgs {
     int count;
-    char **values; // what a tlwTake... has read becomes null
-    bool bad;      // an option without its value, or a value that is no number; told on stderr
+    char **values; // tlwTake... functions set what they have read to null
+    bool bad;      // an option had no value, or a value was no number; reported on stderr
 } tlwArgs;
 
 // Was `--name` given?
@@ -22,7 +22,7 @@ const char *tlwTakeValue(tlwArgs *args, const char *name);
 int tlwTakeInteger(tlwArgs *args, const char *name, int low, int high, int missing);
 // The next argument that is not an option; null when there is none left.
 const char *tlwTakeWord(tlwArgs *args);
-// False, and words on stderr, when something was wrong or is left over. `command` appears in the hint.
+// False, with a message on stderr, when an argument was wrong or is left over. `command` appears in the hint.
 bool tlwCheckArgs(const tlwArgs *args, const char *command);
 
 // "tallow: ..." on stderr.

@@ -1,4 +1,4 @@
-// `tallow defaults`: what the library's Def structs start with, in the words of scene.json. The add-on reads this
+// `tallow defaults`: the defaults of the library's Def structs, with the names of scene.json. The add-on reads this
 // table, so that no default is written twice.
 #include "cli.h"
 
@@ -11,7 +11,7 @@ static void addVector(cJSON *object, const char *key, tlwVec3 v)
     cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray((double[3]){v.x, v.y, v.z}, 3));
 }
 
-// Of the solid and of the liquid.
+// Adds a list of two numbers, for the solid and the liquid.
 static void addPair(cJSON *object, const char *key, double solid, double liquid)
 {
     cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray((double[2]){solid, liquid}, 2));
@@ -76,7 +76,7 @@ static void addMaterial(cJSON *root)
     cJSON_AddNumberToObject(material, "contact_angle", def.contact_angle);
     cJSON_AddStringToObject(material, "frozen", frozen[def.frozen]);
     double color[3];
-    for (int i = 0; i < 3; i++) { // as it was written: the float itself has digits beyond its precision
+    for (int i = 0; i < 3; i++) { // round to the digits in the source: a float printed as a double has more
         char digits[32];
         snprintf(digits, sizeof digits, "%.6g", (double)def.color[i]);
         color[i] = strtod(digits, NULL);

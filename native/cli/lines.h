@@ -1,4 +1,4 @@
-// What `verify` and `bench` share: JSON on standard output, the clock, and children that may crash alone.
+// What `verify` and `bench` share: JSON on standard output, the clock, and child processes.
 #ifndef TLW_CLI_LINES_H
 #define TLW_CLI_LINES_H
 
@@ -8,8 +8,8 @@ void tlwPrintJsonMember(const char *key, double value);
 
 double tlwGetWallClock(void); // s
 
-// Runs `fn` in a process of its own, so that peak memory is its own and a crash ends only it. Returns what `fn`
-// returns, 128 + the signal that ended it, or 127 when the system refuses a process.
+// Runs `fn` in a child process, which has its own peak memory and may crash alone. Returns the result of `fn`, 128 +
+// the signal that ended the child, or 127 when the system refuses a process.
 int tlwRunInChild(int (*fn)(void *user), void *user);
 
 #endif

@@ -9,8 +9,8 @@
 // Density, time step and mean viscosity are one, in a closed box of pi a side whose walls stick.
 static const double PI = 3.14159265358979323846;
 
-// Component a is the product of sin(WAVES[a][b] x_b): zero on the walls, and neither it nor its stress is without
-// divergence.
+// Component a is the product of sin(WAVES[a][b] x_b). It is zero on the walls. Neither the velocity nor its stress is
+// free of divergence.
 static const int WAVES[3][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}};
 
 typedef struct Flow {
@@ -89,7 +89,7 @@ static bool initFlow(Flow *flow, int cells, bool varying)
     return ok;
 }
 
-// Walls reach two cells out of the box.
+// Activate the box and two cells of wall around it.
 static tlwResult activate(Flow *flow, int cells)
 {
     int side = tlwFloorDiv(cells + 2, TLW_TILE) + 2, count = 0;

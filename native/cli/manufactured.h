@@ -1,6 +1,6 @@
-// A manufactured solution for the viscosity stage: the velocity that one step must end with is chosen, the one it
-// starts from follows by hand, and the stage has to find the way back. The one file of the command line that looks
-// behind tallow.h: a scene cannot prescribe a velocity.
+// A manufactured solution for the viscosity stage. The velocity after one step is chosen, the velocity before it is
+// derived by hand, and the stage must find the first from the second. This is the only file of the command line that
+// includes more than tallow.h, because a scene cannot prescribe a velocity field.
 #ifndef TLW_CLI_MANUFACTURED_H
 #define TLW_CLI_MANUFACTURED_H
 

@@ -1,5 +1,5 @@
 // A small scene built and run through the public API, for `verify` and `bench`. After the first failure every call does
-// nothing and returns false (or -1), and `failure` holds the sentence: a case may go on without looking at each result.
+// nothing and returns false (or -1), and `failure` holds the message. So a case need not check each result.
 #ifndef TLW_CLI_RIG_H
 #define TLW_CLI_RIG_H
 
@@ -19,25 +19,25 @@ void tlwFreeRig(tlwRig *rig);
 
 int tlwAddRigMaterial(tlwRig *rig, const tlwMaterialDef *def);
 
-// An object with one key at its place, `def` giving the rest; frees the shape. `def` may be null for the defaults; its
-// keys are used when it has some.
+// Add an object and free the shape. `def` gives everything else; null = the defaults. Without keys in `def` the object
+// gets one key at rest.
 int tlwAddRigObject(tlwRig *rig, const char *name, tlwRole role, tlwShape shape, const tlwObjectDef *def);
 
 // Liquid of a material at a temperature (K).
 int tlwAddRigLiquid(tlwRig *rig, const char *name, tlwShape shape, int material, double temperature);
 
-// From scene to simulation, then on by a time.
+// Create the simulation from the scene, then advance it.
 bool tlwRunRig(tlwRig *rig);
 bool tlwAdvanceRig(tlwRig *rig, double seconds);
 tlwStats tlwGetRigStats(const tlwRig *rig); // zeros after a failure
 
-// Remembers the context's message as the failure unless `result` is TLW_OK.
+// Unless `result` is TLW_OK, records the context's message as the failure.
 bool tlwCheckRig(tlwRig *rig, tlwResult result);
 
 // A material that flows with one viscosity and never freezes.
 tlwMaterialDef tlwMakeLiquid(const char *name, double density, double viscosity);
 
-// Paraffin, but for its density, which is the same in both states unless a case says otherwise.
+// Paraffin, except that solid and liquid have the same density. A case may change that.
 tlwMaterialDef tlwMakeParaffin(void);
 
 #endif

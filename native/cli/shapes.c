@@ -108,7 +108,7 @@ typedef struct Midpoint {
     int a, b, vertex;
 } Midpoint;
 
-// Edges are few enough for a small hash table that doubles as the memory of made midpoints.
+// The vertex in the middle of edge a-b. The hash table returns the same vertex for both triangles of the edge.
 static int getMidpoint(tlwShape *shape, Midpoint *table, int size, int a, int b)
 {
     if (a > b) {

@@ -9,7 +9,7 @@ typedef struct tlwShape {
     int32_t *triangles; // counter-clockwise seen from outside
     int vertex_count, triangle_count;
     int vertex_capacity, triangle_capacity;
-    bool failed; // memory ran out; the shape is then of no use
+    bool failed; // memory ran out; the shape is unusable
 } tlwShape;
 
 void tlwFreeShape(tlwShape *shape);
@@ -23,7 +23,7 @@ tlwShape tlwMakeSphere(tlwVec3 centre, double radius, int detail);
 // Upright: around the z axis through `centre`, which is halfway up.
 tlwShape tlwMakeCylinder(tlwVec3 centre, double radius, double height, int sides);
 
-// A hollow box with walls around the inside `low`..`high`. Without a top when `open`; else a closed cavity.
+// A hollow box with walls around the inside `low`..`high`. `open`: it has no top; otherwise it is a closed cavity.
 tlwShape tlwMakeContainer(tlwVec3 low, tlwVec3 high, double thickness, bool open);
 
 // A hollow sphere: liquid inside `radius`, wall around it.

@@ -105,7 +105,7 @@ static void listCases(const Run *run)
     }
 }
 
-// What is known of a case before it runs.
+// The part of a case's section that is known before the case runs.
 static void printSection(FILE *out, const Run *run, int i)
 {
     const Choice *choice = &run->chosen[i];
@@ -132,7 +132,7 @@ static void printSummary(const Run *run)
     printf("\n\n");
 }
 
-// The page's summary comes first and is known last: sections wait in a file.
+// The page begins with a summary that is known only at the end, so sections first go to a temporary file.
 static bool printPage(Run *run, bool list)
 {
     run->page = tmpfile();

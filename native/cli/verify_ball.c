@@ -70,7 +70,7 @@ static int startBallOnSlab(tlwReport *report, tlwRig *rig, tlwVec3 start, double
     return ball;
 }
 
-// Neither pressure nor a contact without friction can turn a ball: what melts into a slab on a film of its own making
+// Neither pressure nor a contact without friction can turn a ball. So a ball that melts into a slab on its own film
 // must not spin up.
 static void runSlipperyBall(tlwReport *report)
 {
@@ -93,7 +93,7 @@ static void runSlipperyBall(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// A ball that wax sticks to, mostly in the air, over wax that is still frozen or a film.
+// A ball that wax sticks to. It is mostly in the air and lies on frozen wax or on a film.
 static void runStickyBall(tlwReport *report)
 {
     const double radius = 0.03;
@@ -123,7 +123,7 @@ static void addBlock(tlwRig *rig, const char *name, tlwVec3 middle, tlwVec3 size
     tlwAddRigObject(rig, name, TLW_ROLE_SOLID, block, &def);
 }
 
-// The demo "Hot Ball": it has to come out below, onto the plate.
+// The demo "Hot Ball": the ball must melt through the slab and land on the plate.
 static void runHotBall(tlwReport *report)
 {
     const double radius = 0.03, low = 0.09, top = 0.14;

@@ -22,8 +22,8 @@ static tlwMaterialDef makeSyrup(Sinker sinker, double viscosity)
     return syrup;
 }
 
-// A ball in the middle of an upright cylinder of liquid that sticks to ball and wall; open above. The number of the
-// ball's object.
+// A ball in the middle of an upright cylinder of liquid, open above. The liquid sticks to ball and wall. Returns the
+// number of the ball's object.
 static int startSinking(tlwReport *report, tlwRig *rig, Sinker sinker, double viscosity)
 {
     const double wall = 4 * dx, out = tank_radius + wall;
@@ -39,7 +39,7 @@ static int startSinking(tlwReport *report, tlwRig *rig, Sinker sinker, double vi
     tlwMaterialDef syrup = makeSyrup(sinker, viscosity);
     int material = tlwAddRigMaterial(rig, &syrup), number = -1;
     tlwShape ball = tlwMakeSphere((tlwVec3){0.3 * dx, 0.2 * dx, 0.55 * tank_height}, ball_radius, 4);
-    if (sinker == FROZEN_BALL) // the first of two liquids at a place is there
+    if (sinker == FROZEN_BALL) // added before the syrup, because the first of two overlapping liquids wins
         number = tlwAddRigLiquid(rig, "Ball", ball, material, 263.15);
     tlwShape liquid = tlwMakeCylinder((tlwVec3){0, 0, tank_height / 2}, tank_radius + dx, tank_height, 64);
     tlwAddRigLiquid(rig, "Syrup", liquid, material, 293.15);

@@ -36,7 +36,7 @@ static void rest(tlwReport *report, tlwRig *rig, const char *where, double dx)
     for (int i = 0; i < 5; i++)
         before[i] = getLevel(rig, columns[i][0], columns[i][1], -0.4, 0.4);
     for (int frame = 0; frame < 120 && tlwAdvanceRig(rig, 1.0 / 24); frame++)
-        if (frame >= 24) // the seeded surface settles first
+        if (frame >= 24) // let the seeded surface settle first
             fastest = fmax(fastest, tlwGetRigStats(rig).max_speed);
     for (int i = 0; i < 5; i++)
         moved = fmax(moved, fabs(getLevel(rig, columns[i][0], columns[i][1], -0.4, 0.4) - before[i]) / dx);
@@ -74,7 +74,7 @@ static tlwSceneDef makeRoom(void)
     return def;
 }
 
-// A pool that fills the room up to just above the middle; with a ball that stands out of it or without.
+// A pool that fills the room to just above the middle, with or without a ball that rises above the surface.
 static void restInRoom(tlwReport *report, const char *where, double viscosity, bool ball)
 {
     tlwSceneDef def = makeRoom();
@@ -186,8 +186,8 @@ static double getFastSpeed(tlwRig *rig)
     return fast;
 }
 
-// A ball of thick liquid is thrown into a pool of it, in a container whose walls and floor let it slip and do not lie
-// on the grid, with a bump on the floor. What is left after three seconds is slow and smooth: nothing spits.
+// A ball of thick liquid is thrown into a pool of the same liquid. The container has slip walls that do not lie on the
+// grid, and a bump on its floor. After three seconds all motion must be slow and smooth, without spitting particles.
 static void runComesToRest(tlwReport *report)
 {
     const double side = 3.2, half = side / 2, dx = 0.13;
@@ -218,7 +218,7 @@ static void runComesToRest(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// How far the floor is wet without a gap, half a cell above it: drops that fly ahead do not count.
+// How far the floor is wet without a gap, measured half a cell above it. Drops that fly ahead do not count.
 static double getFront(tlwRig *rig, double length, double depth, double dx)
 {
     enum { COUNT = 2048 };
@@ -236,7 +236,7 @@ static double getFront(tlwRig *rig, double length, double depth, double dx)
     return length;
 }
 
-// A collapsing column, one wide and two high, of which the front is followed: Z = x / a over T = t sqrt(2 g / a).
+// The front of a collapsing column of width a and height 2 a: Z = x / a over T = t sqrt(2 g / a).
 enum { FRONTS = 128 };
 typedef struct Collapse {
     double time[FRONTS], front[FRONTS];
@@ -282,14 +282,14 @@ typedef struct FrontPoint {
     double time, front; // T, Z
 } FrontPoint;
 
-// What a column without viscosity does that is let go at once (tests/reference/dam_break.py; good to 0.3 %).
+// A column without viscosity that is released at once (tests/reference/dam_break.py; accurate to 0.3 %).
 static const FrontPoint POTENTIAL_FLOW[] = {{0.832, 1.414}, {1.219, 1.767}, {1.6, 2.187}, {1.997, 2.680}};
 
-// Martin and Moyce 1952, n^2 = 2, a = 2.25 in. Their column was held by a sheet that had to come off first.
+// Martin and Moyce 1952, n^2 = 2, a = 2.25 in. A sheet held their column and had to be removed first.
 static const FrontPoint EXPERIMENT[] = {{1.219, 1.474}, {1.997, 2.292}, {2.547, 2.995}, {3.345, 4.134}};
 enum { POINTS = 4 };
 
-// The time by which all points of the experiment together lag behind the run, by least squares.
+// The one time lag of the experiment behind the run that fits all its points best, by least squares.
 static double findLag(const Collapse *c)
 {
     double top = 0, bottom = 0;
@@ -324,7 +324,8 @@ static void runDamBreak(tlwReport *report)
     }
 }
 
-// A slab of thick liquid that slides on a slippery floor, which is the domain's or a block's that ends between cells.
+// A slab of thick liquid that slides on a floor with friction. The floor is the domain's, or a block whose top lies
+// between grid planes.
 typedef struct Slide {
     tlwRig rig;
     double friction, speed, slope; // of the floor; m/s at the start; degrees, along x
@@ -363,7 +364,7 @@ static void startSlide(tlwReport *report, Slide *s)
     tlwRunRig(&s->rig);
 }
 
-// Mean speed along the slope after a time; the least one on the way.
+// Mean speed along the slope after a time. `least` is the lowest mean speed until then.
 static double followSlide(Slide *s, double seconds, double *least)
 {
     double mean = NAN;
@@ -379,7 +380,8 @@ static double followSlide(Slide *s, double seconds, double *least)
     return mean;
 }
 
-// Coulomb: a wall holds back by at most its friction times what presses on it, and never pushes back.
+// Coulomb friction: a wall holds liquid back by at most the friction coefficient times the normal force, and never
+// reverses its motion.
 static void runSlide(tlwReport *report)
 {
     for (int block = 0; block < 2; block++) {

@@ -44,8 +44,8 @@ static tlwSceneDef makeColdRoom(double width, double height, double dx)
     return def;
 }
 
-// Air alone cools a pool in an insulated room. What has frozen when it has lost the heat H is at most H / (latent
-// heat), and most of that, since melt at the freezing point has nothing else to give.
+// Air alone cools a pool in an insulated room. When the pool has lost the heat H, at most H / (latent heat) can have
+// frozen. Most of that must have frozen, because melt near the freezing point has little other heat to lose.
 static void runSkin(tlwReport *report)
 {
     const double dx = 0.005, width = 0.16, depth = 0.06;
@@ -77,8 +77,8 @@ static void runSkin(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// A lump of thick melt under a cold ceiling: some freezes onto it, the rest drips off, freezes on its way or where it
-// lands, and lies still as crumbs of a few cells.
+// A lump of thick melt under a cold ceiling. Some of it freezes onto the ceiling. The rest drips off, freezes in the
+// air or where it lands, and lies still as crumbs of a few cells.
 static void runDripsHarden(tlwReport *report)
 {
     const double dx = 0.006, top = 0.24, radius = 0.036;
@@ -123,8 +123,8 @@ static void runDripsHarden(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Drops of thick melt hang from a cold ceiling, sag, and freeze in cold air: what is thin freezes first and holds what
-// is below it. Where a drop tears differs with how it lies to the grid, so several are looked at.
+// Drops of thick melt hang from a cold ceiling, sag, and freeze in cold air. Thin parts freeze first and hold what
+// hangs below them. A drop's position on the grid changes where it tears, so the case measures several drops.
 enum { ROW = 2, DROPS = ROW * ROW, LAYERS = 64, PER_CELL = 8 };
 
 typedef struct Drop {

@@ -21,8 +21,7 @@ static tlwMaterialDef makeWax(double latent_heat, double melting)
     return def;
 }
 
-// A slab of `cells` cells of 1 mm along x, weightless and with insulating sides, that a hot or cold plate meets at x =
-// 0.
+// A weightless slab of `cells` cells of 1 mm along x with insulated sides. A hot or cold plate touches it at x = 0.
 static void startSlab(tlwReport *report, tlwRig *rig, const tlwMaterialDef *wax, int cells, double temperature,
                       double plate)
 {
@@ -100,7 +99,7 @@ static double solveLambda(double stefan)
     return low;
 }
 
-// One-phase melting from a wall. The front is where as much has melted as the simulation says.
+// One-phase melting from a wall. The position of the front follows from the melted share of the slab.
 static void runStefan(tlwReport *report)
 {
     static const double numbers[2] = {0.1, 1};
@@ -157,8 +156,8 @@ static void runFreeze(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Hot liquid wax is let fall on a cold block in an insulated box. Heat moves 1000 times faster than in life, so that
-// the block melts where it is hit and the pool freezes at its foot within the ten seconds.
+// Hot liquid wax falls on a cold block in an insulated box. Heat moves 1000 times faster than in reality, so that
+// within ten seconds the block melts where the wax hits it and the pool freezes at its foot.
 static void runEnergy(tlwReport *report)
 {
     tlwSceneDef def = tlwDefaultSceneDef();

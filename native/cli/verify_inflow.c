@@ -1,4 +1,4 @@
-// What inflows give.
+// The amount and speed of liquid from inflows.
 #include "verify.h"
 
 #include <math.h>
@@ -15,14 +15,14 @@ typedef struct Nozzle {
     double seconds;
 } Nozzle;
 
-// A tank of 0.4 m with cells of 2 cm; the nozzle as an object of it.
+// A tank of 0.4 m with cells of 2 cm, and the nozzle in it.
 static void startNozzle(tlwReport *report, tlwRig *rig, const Nozzle *nozzle, tlwMaterialDef liquid)
 {
     tlwSceneDef def = tlwDefaultSceneDef();
     def.cell_size = 0.02;
     def.domain_min = (tlwVec3){0, 0, 0};
     def.domain_max = (tlwVec3){0.4, 0.4, 0.4};
-    for (int i = 0; i < 6; i++) // a lid as well: what splashes stays in
+    for (int i = 0; i < 6; i++) // closed above too, so that splashes stay in
         def.walls[i] = TLW_WALL_SLIP;
     tlwStartRig(rig, &def, tlwGetReportThreads(report));
     tlwKey key = tlwDefaultKey();

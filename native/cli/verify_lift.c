@@ -1,4 +1,4 @@
-// Light bodies that lie on the floor of a tank come up from wherever they lie.
+// Light bodies on the floor of a tank rise, wherever they lie.
 #include "verify.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static tlwShape makeBlock(tlwVec3 c, double half, double high)
     return tlwMakeBox((tlwVec3){c.x - half, c.y - half, c.z - high}, (tlwVec3){c.x + half, c.y + half, c.z + high});
 }
 
-// A tank of 16 x 16 cells, water 9 cells deep, and a body of 5.4 cells that lies on the floor. In open water it would
-// be at the surface after sqrt(2 s (0.55 + 0.5) / (0.45 g)) = 0.23 s.
+// A tank of 16 x 16 cells, water 9 cells deep, and a body of 5.4 cells that lies on the floor. In open water the body
+// would reach the surface after sqrt(2 s (0.55 + 0.5) / (0.45 g)) = 0.23 s.
 static void liftOne(tlwReport *report, const Place *place)
 {
     const double dx = 1.0 / 36, half = 2.7 * dx, wide = 8 * dx, ground = place->floor * dx, level = ground + 9 * dx;
@@ -77,7 +77,8 @@ static void runLift(tlwReport *report)
         liftOne(report, &places[n]);
 }
 
-// A heavy box under water on a slab that rises: no gap opens between them, so no water is drawn to it.
+// A heavy box under water on a rising slab. No gap must open between box and slab, because water would be drawn into
+// it.
 static void runRide(tlwReport *report)
 {
     const double dx = 1.0 / 36, wide = 8 * dx, speed = 0.15;

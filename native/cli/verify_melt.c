@@ -61,7 +61,7 @@ static Snapshot takeSnapshot(tlwRig *rig, int64_t capacity)
     return s;
 }
 
-// Largest way of any particle, m.
+// Largest distance that any particle has moved, m.
 static double largestWay(const Snapshot *a, const Snapshot *b)
 {
     double most = 0;
@@ -109,7 +109,7 @@ static double *listVertices(tlwRig *rig, double above, int *count)
         return NULL;
     double *points = malloc(3 * sizeof(double) * ((size_t)view.vertex_count + 1));
     for (int n = 0; points && n < view.vertex_count; n++)
-        if (view.position[3 * n + 2] > above) { // below, the surface is that of the plate
+        if (view.position[3 * n + 2] > above) { // lower vertices lie on the plate
             for (int a = 0; a < 3; a++)
                 points[3 * *count + a] = view.position[3 * n + a];
             ++*count;
@@ -151,7 +151,8 @@ static void runFrozenStands(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Largest change of the distance between particles that are frozen in both and started above a height, m.
+// Largest change, between two snapshots, of the distance between particles that are frozen in both and started above a
+// height, m.
 static double deformation(const Snapshot *start, const Snapshot *a, const Snapshot *b, double above, int64_t *count)
 {
     int64_t *ids = malloc(sizeof *ids * ((size_t)a->count + 1));
@@ -174,8 +175,8 @@ static double deformation(const Snapshot *start, const Snapshot *a, const Snapsh
     return most;
 }
 
-// The heaviest piece that nothing holds, or the one with this id when it is not 0 (drips may freeze it to the floor in
-// the end); false when there is none.
+// Find the piece with this id or, when `id` is 0, the heaviest free piece. Later calls pass an id, because drips may
+// freeze the piece to the floor. False when there is none.
 static bool findPiece(tlwRig *rig, uint32_t id, tlwPieceState *found_piece)
 {
     int count = tlwGetRigStats(rig).pieces;
@@ -249,8 +250,8 @@ static void runMeltThrough(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// A statue in an oven. Solid paraffin has 900 kg/m3, molten 780. Heat moves fast enough to melt the last of it, which
-// lies under a pool that conducts badly.
+// A statue in an oven. Solid paraffin has 900 kg/m3, molten 780. The last solid lies under a pool that conducts badly,
+// so heat is sped up enough to melt all of it.
 static void runMeltVolume(tlwReport *report)
 {
     tlwSceneDef def = makeRoom(0.16, 0.3, 0.0125);

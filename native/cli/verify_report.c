@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How a row's error and limit are to be read; the page shows them accordingly.
+// The meaning of a row's error and limit. The page prints them accordingly.
 typedef enum RowKind { PLAIN, RELATIVE, AT_MOST, AT_LEAST } RowKind;
 
 struct tlwReport {

@@ -77,7 +77,7 @@ static double submergedShare(const tlwBodyState *s, bool cube, double side, doub
     return (double)below / (N * N * N);
 }
 
-// What is below the level that the liquid would have at rest around the body as it is now.
+// Share of the body below the level that the liquid would have at rest around the body's present pose.
 static double restingShare(const tlwRig *rig, const tlwBodyState *s, bool cube, double side, double area)
 {
     double body = cube ? side * side * side : acos(-1) / 6 * side * side * side, share = 0;
@@ -148,7 +148,7 @@ static void sinkOne(tlwReport *report, double relative)
     else if (relative == 1)
         tlwReportBelow(report, "relative density 1: way in 1 s (cells)", furthest / dx, 0.5);
     else
-        tlwReportRow(report, what, early, exact, fabs(early / exact - 0.75), 0.35); // 0.4 to 1.1 of it
+        tlwReportRow(report, what, early, exact, fabs(early / exact - 0.75), 0.35); // passes from 0.4 to 1.1 of `exact`
     snprintf(what, sizeof what, "relative density %.2f: fastest (m/s)", relative);
     if (!rig.failed)
         tlwReportBelow(report, what, fastest, 3); // a fall over the height of the tank would reach 2.8
@@ -162,7 +162,7 @@ static void runSinks(tlwReport *report)
         sinkOne(report, densities[n]);
 }
 
-// Mean acceleration of a ball over 30 ms after it is let go under water, against the one with added mass.
+// Mean acceleration of a ball over 30 ms after its release under water, against the theory with added mass.
 static void releaseBalls(tlwReport *report, tlwCoupling coupling, double limit)
 {
     static const double densities[3] = {0.2, 2, 8};
@@ -192,7 +192,7 @@ static void runAddedMass(tlwReport *report)
     releaseBalls(report, TLW_COUPLING_JOINT, 0.1);
 }
 
-// The split method knows no added mass within a step: its error is shown, not limited, but for the sign.
+// The split method has no added mass within a step. So its error is shown, and only the sign must be right.
 static void runSplit(tlwReport *report)
 {
     releaseBalls(report, TLW_COUPLING_SPLIT, 0.99);
@@ -268,7 +268,7 @@ static void runTumbling(tlwReport *report)
         tlwVec3 p[2];
         for (int n = 0; n < 2; n++) {
             p[n] = getBody(&rig, body[n]).centre;
-            if (!(landed[n] > 0) && p[n].z < r + dx) // between the last two looks
+            if (!(landed[n] > 0) && p[n].z < r + dx) // interpolate between the last two positions
                 landed[n] = time - FRAME / 2 * (r + dx - p[n].z) / (before[n] - p[n].z);
             before[n] = p[n].z;
         }
@@ -288,7 +288,7 @@ static void runTumbling(tlwReport *report)
 // ---------------------------------------------------------------------------------------------------------------------
 // plug
 
-// A ball on the hole of a funnel full of water. What leaves through the open floor has passed.
+// A ball on the hole of a funnel full of water. Water that passes the ball leaves through the open floor.
 static void holdWater(tlwReport *report, double density, tlwCoupling coupling)
 {
     const double dx = 0.0125, hole = 0.04, r = 0.06, top = 0.19, height = 0.22, base = 0.06;
@@ -391,7 +391,7 @@ static void runStack(tlwReport *report)
     rest(report, &rig, bodies, heights, COUNT, "ten boxes", dx);
     tlwEndRig(report, &rig);
 
-    // Cups: the second stands on the rim of the first, upside down the third on the second, a ball lies in the first.
+    // Cups: the second stands on the rim of the first, the third upside down on the second. A ball lies in the first.
     startTank(report, &rig, cells, dx, 0.03, 1e-3);
     const double wall = 0.03, deep = 0.12;
     for (int n = 0; n < 3; n++) {

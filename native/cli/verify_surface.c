@@ -151,8 +151,8 @@ static double getDimples(tlwRig *rig, double dx)
     return sqrt(fmax(square / surface.vertex_count - mean * mean, 0)) / dx;
 }
 
-// A thick ball that nothing acts on stays a smooth ball, whether it rests, drifts or spins slowly. Slow liquids take
-// many steps for each cell of their way: what a step does to a surface at rest adds up.
+// A thick ball without forces stays a smooth ball, whether it rests, drifts or spins slowly. Slow liquids take many
+// steps per cell of movement, so any error that a step makes in a resting surface adds up.
 static void runSmooth(tlwReport *report)
 {
     const double dx = 0.1;

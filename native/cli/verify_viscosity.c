@@ -9,7 +9,7 @@ extern const tlwVerifyCase tlw_verify_viscosity[];
 
 static const double radius = 0.12, cell = 1.0 / 40;
 
-// Without walls near.
+// An empty scene of stiff liquid in a large domain. Returns the material.
 static int startStiff(tlwReport *report, tlwRig *rig, tlwVec3 gravity)
 {
     tlwSceneDef def = tlwDefaultSceneDef();
@@ -43,8 +43,8 @@ static tlwVec3 turn(tlwVec3 v, double angle)
     return (tlwVec3){cos(angle) * v.x - sin(angle) * v.y, sin(angle) * v.x + cos(angle) * v.y, v.z};
 }
 
-// How far the particles are from where a rigid blob, turned by `angle` about z, would have taken them: root mean
-// square, in cells.
+// Root mean square distance, in cells, between the particles and their places in a rigid blob turned by `angle` about
+// z.
 static double getDeformation(tlwRig *rig, tlwVec3 start, double angle)
 {
     tlwParticleView view;
@@ -89,8 +89,7 @@ static void runViscousFall(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// The particles that began near a place: their centre and mean velocity, and angular momentum about that over their
-// number.
+// Centre, mean velocity and mean angular momentum about the centre of the particles that started near a place.
 typedef struct Blob {
     tlwVec3 centre, velocity, spin;
 } Blob;
@@ -125,7 +124,7 @@ static double measureDistance(tlwVec3 a, tlwVec3 b)
     return hypot(hypot(a.x - b.x, a.y - b.y), a.z - b.z);
 }
 
-// Blobs that spin in opposite senses and about different axes, one of which flies: each keeps its own.
+// Blobs spin in opposite senses and about different axes, and one of them flies. Each must keep its own motion.
 static void runSpinningBlobs(tlwReport *report)
 {
     const double omega = 2 * acos(-1);
@@ -178,9 +177,8 @@ static void runViscousSpin(tlwReport *report)
     runSpinningBlobs(report);
 }
 
-// A column of liquid between upright plates `gap` apart, open to the air above and below: far from its ends
-// nothing
-// depends on the height, so weight, a moving plate and viscosity make the plane flows of the textbooks.
+// A column of liquid between upright plates `gap` apart, open to the air above and below. Far from its ends nothing
+// depends on the height, so weight, a moving plate and viscosity give the plane flows of textbooks.
 typedef struct Column {
     int cells;          // across the gap
     double gravity;     // m/s2
@@ -266,7 +264,7 @@ static double getColumnError(tlwReport *report, const Column *c)
     return relative;
 }
 
-// `order`: the least that is asked for; 0 where the profile is exact on any grid and only rounding is left.
+// `order`: the least order of convergence; 0 where the profile is exact on any grid and only rounding is left.
 static void reportColumn(tlwReport *report, Column c, double order)
 {
     double coarse = getColumnError(report, &c);
@@ -337,8 +335,8 @@ static void runStatue(tlwReport *report)
     tlwEndRig(report, &rig);
 }
 
-// Two touching blocks whose viscosities differ: every solve reaches the tolerance. The largest contrast runs as long as
-// the bench does: the blocks' surfaces become ragged after some frames.
+// Two touching blocks with different viscosities. Every solve must reach the tolerance. The largest contrast runs as
+// many frames as the bench, because ragged surfaces, which are harder, appear only after some frames.
 static void runContrast(tlwReport *report)
 {
     static const double ratios[] = {1, 1e2, 1e4, 1e6, 1e9};

@@ -2,10 +2,10 @@
 #ifndef TLW_BASE_CHOLESKY_H
 #define TLW_BASE_CHOLESKY_H
 
-// The lower triangle of m becomes its Cholesky factor; what is above the diagonal is neither read nor written.
+// Replaces the lower triangle of m by its Cholesky factor. Entries above the diagonal are neither read nor written.
 void tlwFactorCholesky(int n, double *m);
 
-// x, the right-hand side, becomes the solution. m: from tlwFactorCholesky.
+// Replaces the right-hand side x by the solution. `m` comes from tlwFactorCholesky.
 void tlwSolveCholesky(int n, const double *m, double *x);
 
 #endif

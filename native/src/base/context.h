@@ -1,4 +1,4 @@
-// What every handle is made from: callbacks, threads and the message.
+// The context: callbacks, threads and the last message. Every other handle is created from one.
 #ifndef TLW_BASE_CONTEXT_H
 #define TLW_BASE_CONTEXT_H
 

@@ -7,7 +7,8 @@
 
 #define TLW_HASH_SEED UINT64_C(0xcbf29ce484222325)
 
-// Goes on from `hash`, so that a stream can be hashed in parts; the parts' borders count. 8 bytes per multiplication.
+// Continues from `hash`, so a stream can be hashed in parts. The same stream cut into other parts gives another hash.
+// One multiplication per 8 bytes.
 uint64_t tlwHashBytes(uint64_t hash, const void *data, size_t size);
 
 #endif

@@ -53,8 +53,8 @@ void tlwTrimMemory(void)
 #endif
 }
 
-// Not ru_maxrss where the system tells better: a program that another starts inherits the size of the other there, and
-// a bake out of Blender would show Blender's.
+// VmHWM, or -1 where the system does not have it. A process inherits ru_maxrss from the process that started it, so a
+// bake started by Blender would show Blender's peak.
 static int64_t readPeak(void)
 {
     long long kilobytes = -1;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// Null when memory is out or `count * size` overflows. `tlwAlloc` zeroes.
+// Null when memory is out or `count * size` overflows. Only `tlwAlloc` zeroes the block.
 void *tlwAlloc(size_t count, size_t size);
 void *tlwRealloc(void *block, size_t count, size_t size);
 void tlwFree(void *block);
@@ -19,10 +19,10 @@ char *tlwCopyString(const char *text); // null stays null
 // Make `*array` hold at least `needed` elements, growing by half. False when memory is out; the array stays valid.
 bool tlwReserve(void **array, int64_t *capacity, int64_t needed, size_t size);
 
-// Give what the allocator holds in reserve back to the system.
+// Give freed memory that the allocator still holds back to the system.
 void tlwTrimMemory(void);
 
-// Largest resident size of this process so far, bytes; not of what started it.
+// Largest resident size of this process so far, bytes. The size of the process that started this one does not count.
 int64_t tlwGetPeakMemory(void);
 
 #ifdef __cplusplus

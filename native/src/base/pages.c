@@ -14,25 +14,25 @@
 #define LINE 64
 #define SPREAD 11               // lines
 #define LEAST (16 * PAGE)       // smaller blocks are not kept
-#define MOST_BLOCKS 256         // that are kept
-#define MOST_BYTES (1ull << 30) // of addresses: most pages of sparse blocks were never written
-#define MOST_ROUNDS 4           // of cleaning, three a step, that a block is kept without being used
-#define MOST_USES 64            // a sparse block gathers the pages of all its users
-#define ROOM 4                  // a block may be larger by this part than was asked for
-#define CHUNK 512               // pages that are cleaned at a time: a large one, where those begin
-#define MOST_MARKED (16 << 20)
-#define PRESENT (1ull << 63) // in the list of pages
+#define MOST_BLOCKS 256         // kept at a time
+#define MOST_BYTES (1ull << 30) // kept, counted in addresses: most pages of sparse blocks were never written
+#define MOST_ROUNDS 4           // calls of tlwCleanPages, three a step, after which an unused block is dropped
+#define MOST_USES 64            // then a sparse block is dropped: it has gathered the pages of all its users
+#define ROOM 4                  // a dense block may exceed the size asked for by 1 / ROOM
+#define CHUNK 512               // pages cleaned at a time: one large page, aligned like one
+#define MOST_MARKED (16 << 20)  // bytes, see mark
+#define PRESENT (1ull << 63)    // bits of an entry of /proc/self/pagemap
 #define SWAPPED (1ull << 62)
 #define COOKIE 0x74616c6cu
 
-// What stands before a block's first byte, on its first page.
+// Stored before a block's first byte, on its first page.
 typedef struct Head {
     size_t size;  // bytes that are mapped
     size_t shift; // from the first page to the block
     unsigned cookie, uses, round;
     bool dense, hidden;
-    bool zero;     // now
-    bool for_zero; // its user had asked for zeros, so the next one will
+    bool zero;     // all bytes are zero
+    bool for_zero; // its user asked for zeros, so the next one probably will
 } Head;
 
 _Static_assert(sizeof(Head) <= LINE, "the head fits before every block");
@@ -47,11 +47,11 @@ static struct {
     pid_t map_of;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER, .map = -1};
 
-// Each thread decides about what it frees, so that a large simulation does not decide for a small one beside it.
+// Per thread, so that a large simulation does not decide for a small one beside it.
 static _Thread_local bool not_kept;
 
-// Sanitizers are to notice who uses a block after it was freed. They mark every eighth byte somewhere, which would cost
-// sparse blocks memory.
+// Lets sanitizers report the use of a freed block. The marks take a byte for every eight bytes of the block, so large
+// sparse blocks, which are mostly untouched, go without.
 static void mark(Head *head, bool hidden)
 {
     if (head->hidden == hidden || head->size > MOST_MARKED)
@@ -78,15 +78,15 @@ static void *blockOf(Head *head)
     return (char *)head + head->shift;
 }
 
-// What is mapped for a block: whole pages, and one for the head and the shift.
+// Bytes to map for a block: whole pages, and one more for the head and the shift.
 static size_t sizeOf(size_t bytes)
 {
     return (bytes + 2 * PAGE - 1) / PAGE * PAGE;
 }
 
-// Arrays that are walked through together must not all begin on a page: a cache of the first level tells lines apart by
-// the address within a page, so that more than eight such arrays would throw each other out. Every block begins some
-// lines further on than the one before.
+// Every block begins some cache lines further into its page than the block before. A first-level cache places lines by
+// their address within a page. If more than eight arrays that a loop reads together all began at a page, their lines
+// would evict each other.
 static size_t chooseShift(size_t bytes)
 {
     static unsigned blocks; // so far; nothing but addresses depends on it
@@ -100,7 +100,7 @@ static Head *mapBlock(size_t bytes, bool dense)
     Head *head = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (head == MAP_FAILED)
         return NULL;
-    madvise(head, size, dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); // all of it: of two kinds it could not grow
+    madvise(head, size, dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); // the whole mapping: mremap cannot resize two kinds
     *head = (Head){.size = size, .shift = chooseShift(bytes), .cookie = COOKIE, .dense = dense, .zero = true};
     return head;
 }
@@ -111,7 +111,7 @@ static void unmapBlock(Head *head)
     munmap(head, head->size);
 }
 
-// The same pages, and untouched ones after them or fewer. NULL and the block as it was when there is no room.
+// Append untouched pages or cut pages off. NULL when there is no room; the block then stays as it was.
 static Head *resizeBlock(Head *head, size_t size)
 {
     mark(head, false);
@@ -122,7 +122,7 @@ static Head *resizeBlock(Head *head, size_t size)
     return resized;
 }
 
-// Whether the list is what we take it for: it says that a page that was just written is there.
+// Whether the file can be trusted: it must list a page that was just written as present.
 static bool isPageMap(int map)
 {
     uint64_t entry = 0;
@@ -132,7 +132,8 @@ static bool isPageMap(int map)
            pread(map, &entry, sizeof entry, (off_t)(page * sizeof entry)) == sizeof entry && (entry & PRESENT);
 }
 
-// The system's list of this process's pages, -1 when there is none. A child has its own. With the lock held.
+// The system's list of this process's pages, -1 when there is none. A forked child must open its own. Call with the
+// lock held.
 static int openMap(void)
 {
     if (kept.map_of == getpid())
@@ -158,8 +159,8 @@ static bool isZeroPage(const char *page)
     return !any;
 }
 
-// Make the pages that were written zero. Those that were only read have no memory, and get none. Without a list all go
-// back to the system.
+// Zero the pages that were written. A page that was only read has no memory of its own; writing zeros would give it
+// some. Without a list all pages go back to the system.
 static void cleanPages(int map, char *pages, size_t count)
 {
     uint64_t entries[CHUNK];
@@ -190,7 +191,7 @@ static void cleanRange(void *context, int64_t begin, int64_t end)
         Head *head = c->blocks[b];
         uintptr_t page = (uintptr_t)head / PAGE, begin_page = page + 1, end_page = page + head->size / PAGE;
         uintptr_t first = (page / CHUNK + (uintptr_t)(chunk - c->start[b])) * CHUNK, last = first + CHUNK;
-        if (first <= page) // which has the head, and that stays
+        if (first <= page) // the first page: keep its head
             memset(blockOf(head), 0, PAGE - head->shift);
         first = first < begin_page ? begin_page : first;
         last = last > end_page ? end_page : last;
@@ -241,9 +242,9 @@ static void putIn(Head *head)
     kept.blocks[kept.count++] = head;
 }
 
-// Whether a kept block may stand for one of `size` bytes. Windows change by layers of tiles from step to step. A dense
-// block that is too large would cost memory. Of a sparse one that is, only what its users wrote beyond that size does;
-// one that is too small grows.
+// Whether a kept block may serve a request for `size` bytes. Windows change by layers of tiles from step to step, so
+// sizes rarely match. A dense block that is too large wastes memory. A sparse block wastes only the pages written
+// beyond `size`, and grows when it is too small.
 static bool serves(const Head *head, size_t size, bool dense)
 {
     if (head->dense != dense)
@@ -252,7 +253,8 @@ static bool serves(const Head *head, size_t size, bool dense)
                  : head->size > size / 2 && head->size / 2 < size;
 }
 
-// Whether it does so better than another: without growing, zero for who needs that, as little as possible away in size.
+// Prefers, in this order: a block that need not grow, a block that is zero exactly when zeros are wanted, the nearest
+// size.
 static bool isBetter(const Head *head, const Head *other, size_t size, bool zero)
 {
     bool fits = head->size >= size, other_fits = other->size >= size;
@@ -273,7 +275,7 @@ static Head *findBlock(size_t size, bool dense, bool zero)
     return best < 0 ? NULL : takeOut(best);
 }
 
-// Take out the blocks that must be zero and are not, or all.
+// Take out the blocks that are not zero but whose next user will want zeros, or all blocks.
 static void takeOutFor(Cleaning *c, bool all)
 {
     for (int n = 0; n < kept.count;)
@@ -306,7 +308,7 @@ static void *getBlock(size_t bytes, bool dense, bool zero)
     size_t size = sizeOf(bytes);
     pthread_mutex_lock(&kept.lock);
     Head *head = findBlock(size, dense, zero);
-    bool shrink = not_kept && !dense; // what was written beyond is not for this user
+    bool shrink = not_kept && !dense; // give back what earlier users wrote beyond `size`
     if (head)
         c.map = openMap();
     pthread_mutex_unlock(&kept.lock);
@@ -314,7 +316,7 @@ static void *getBlock(size_t bytes, bool dense, bool zero)
         head = resizeOrUnmap(head, size);
     if (!head)
         head = mapBlock(bytes, dense);
-    if (!head) { // what is kept may be what is missing
+    if (!head) { // the kept blocks may hold the memory that is missing
         tlwDropPages();
         head = mapBlock(bytes, dense);
     }

@@ -1,8 +1,8 @@
 // Large blocks in pages of their own.
 //
-// Solvers take and give back the same blocks in every step. To have a fresh small page from the system costs 1.9 us
-// here, and two threads get them no faster than one; to find out which pages of a used block were written and to make
-// those zero costs 0.2. So blocks that are freed are kept for a while.
+// Solvers allocate and free the same blocks in every step. A fresh small page from the system costs 1.9 us, and two
+// threads get pages no faster than one. Finding the written pages of a used block and zeroing them costs 0.2 us a page.
+// So freed blocks are kept for reuse for a while.
 #ifndef TLW_BASE_PAGES_H
 #define TLW_BASE_PAGES_H
 
@@ -11,29 +11,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Zeroed, aligned to 64 bytes; physical memory is taken only for the pages that are written.
+// A sparse block: zeroed, aligned to 64 bytes. Only pages that are written take physical memory.
 void *tlwAllocPages(size_t bytes);
-// The same for blocks that are written from end to end: in large pages where the system has them, which cost a tenth of
-// the time to touch. The functions below take all three.
+// A dense block: zeroed, for contents that fill the block from end to end. Uses large pages where the system has them;
+// touching those takes a tenth of the time. The functions below take blocks of all three kinds.
 void *tlwAllocDense(size_t bytes);
-// A dense one that holds anything.
+// A dense block with unspecified contents.
 void *tlwAllocScratch(size_t bytes);
 void tlwFreePages(void *block); // may be null
-// The same for a block whose like nobody will ask for soon: it is not kept.
+// Free a block without keeping it, because nobody will ask for its size soon.
 void tlwUnmapPages(void *block);
-// The blocks stay and are zero again; their physical memory goes back to the system. Some may be null.
+// Zero the blocks by giving their physical memory back to the system. The blocks stay valid. Entries may be null.
 void tlwReleasePages(tlwThreads *threads, void *const *blocks, int count);
-// The block with another size and its contents, perhaps elsewhere; null when memory is out (then it is as it was). What
-// is new is zero, but for scratch. Null grows to a dense one.
+// Resize a block. The contents stay, the address may change. Null when memory is out; the block is then unchanged. New
+// bytes are zero, except in scratch blocks. A null block becomes a dense one.
 void *tlwGrowPages(void *block, size_t bytes);
 
-// Pages that this thread frees are kept for whoever asks next, or go back to the system: dense ones at once, others
-// when they would be cleaned. Kept at the start. All threads share what is kept.
+// Whether blocks that this thread frees are kept for reuse; true at the start. Otherwise dense blocks go back to the
+// system at once and sparse ones with the next tlwCleanPages. All threads share the kept blocks. Passing false also
+// drops all kept blocks.
 void tlwKeepPages(bool keep);
 bool tlwArePagesKept(void);
-// Make those that are kept zero on all threads, else whoever gets them does it, on one. Or give them back on all.
+// Zero, on all threads, the kept blocks whose last user asked for zeros. Otherwise a block's next user zeroes it on one
+// thread. When this thread does not keep blocks, give all of them back to the system instead, also on all threads.
 void tlwCleanPages(tlwThreads *threads);
-// Give those that are kept back to the system.
+// Give the kept blocks back to the system.
 void tlwDropPages(void);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct tlwMessage {
 // `message` may be null.
 tlwResult tlwFail(tlwMessage *message, tlwResult result, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// The usual sentence for memory that could not be had.
+// TLW_OUT_OF_MEMORY with the usual sentence; `what` says what the memory was for.
 tlwResult tlwFailMemory(tlwMessage *message, const char *what);
 
 #define TLW_TRY(expression)                                                                                            \

@@ -12,7 +12,7 @@ static inline void tlwInitSets(int32_t *parent, int64_t count)
         parent[n] = (int32_t)n;
 }
 
-// The smallest number of the set that `n` is in. Shortens the way for later calls.
+// The smallest number of the set that `n` is in. Shortens the path for later calls.
 static inline int32_t tlwFindRoot(int32_t *parent, int32_t n)
 {
     while (parent[n] != n)

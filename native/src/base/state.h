@@ -1,4 +1,4 @@
-// Checkpoint files: named, checksummed blocks of bytes. What is in the blocks is the simulation's business.
+// Checkpoint files: named, checksummed blocks of bytes. The simulation decides what the blocks hold.
 //
 //   header   "TLWSTATE", u32 version, u32 ABI version, u64 scene hash, i64 frame, u64 checksum of the 32 bytes before
 //   blocks   the sections' bytes, one after another
@@ -44,10 +44,11 @@ tlwStateHeader tlwGetStateHeader(const tlwStateReader *reader);
 // Size of a section in bytes, or -1 when there is none of that name. Never more than the file holds.
 int64_t tlwGetSectionSize(const tlwStateReader *reader, const char *name);
 
-// Fills `bytes` with the section, which must be exactly `size` bytes long, and checks its checksum.
+// Fills `bytes` with the section and checks its checksum. The section must be exactly `size` bytes long.
 tlwResult tlwGetSection(tlwStateReader *reader, const char *name, void *bytes, size_t size, tlwMessage *message);
 
-// The same into a new block, to be freed with tlwFree. `size` must be a multiple of `item` bytes.
+// Reads the section into a new block, to be freed with tlwFree. The section's size must be a multiple of `item` bytes;
+// `count` is the number of items.
 tlwResult tlwLoadSection(tlwStateReader *reader, const char *name, size_t item, void **bytes, int64_t *count,
                          tlwMessage *message);
 

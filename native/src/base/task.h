@@ -1,4 +1,4 @@
-// One piece of work on a thread of its own, beside whatever runs here.
+// One function call on a thread of its own.
 #ifndef TLW_BASE_TASK_H
 #define TLW_BASE_TASK_H
 

@@ -1,6 +1,6 @@
-// Bakes a scene folder into a cache folder, so that a kill at any moment leaves a cache that goes on bit for bit: a
-// frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints go last. A
-// frame is meshed and written while the next one is simulated.
+// Bakes a scene folder into a cache folder. If the process is killed at any moment, the next bake continues bit for
+// bit: a frame's files and its checkpoint are on the disk before bake.json names the frame, and older checkpoints are
+// deleted last. A frame is meshed and written while the next one is simulated.
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define TLW_BAKE_COOKIE (0x7A110007 ^ TLW_ABI_VERSION)
-#define KEPT_CHECKPOINTS 2 // the newest may be damaged when the machine fails
+#define KEPT_CHECKPOINTS 2 // the newest one may be damaged if the machine fails
 
 typedef struct Bake {
     tlwContext *context;
@@ -37,7 +37,7 @@ typedef struct Bake {
     tlwOutput *output;
     int pending; // frame whose files are being written
     bool is_pending;
-    bool checkpointed; // it has a checkpoint
+    bool checkpointed; // the pending frame has a checkpoint
 } Bake;
 
 tlwBakeDef tlwDefaultBakeDef(void)
@@ -76,7 +76,7 @@ static tlwResult startIndex(Bake *bake)
     return TLW_OK;
 }
 
-// Every frame that is asked for, up to this one, is there.
+// Whether the cache has every wanted frame up to this one.
 static bool isCovered(const Bake *bake, int frame)
 {
     for (int f = bake->first; f <= frame; f++)
@@ -97,7 +97,7 @@ static tlwResult tryCheckpoint(Bake *bake, int frame)
     tlwCloseState(reader);
     if (header.scene_hash != tlwHashScene(bake->scene, frame) || header.frame != frame)
         return tlwFail(message, TLW_BAD_FILE, "The checkpoint of frame %d belongs to another scene.", frame);
-    return tlwLoadState(bake->sim, path); // looks at every checksum before it changes anything
+    return tlwLoadState(bake->sim, path); // checks every checksum before it changes anything
 }
 
 static void startAnew(Bake *bake, const char *why)
@@ -107,13 +107,14 @@ static void startAnew(Bake *bake, const char *why)
     tlwFreeIndex(&bake->index);
 }
 
-// Finds the newest usable checkpoint of a listed frame and goes on from there; else everything starts anew.
+// Resume from the newest usable checkpoint of a listed frame. Without one, bake from the first frame.
 static tlwResult resume(Bake *bake)
 {
     tlwContext *context = bake->context;
     if (tlwReadIndex(context, bake->folder, &bake->index) != TLW_OK)
         return TLW_OK;
-    // A range that got shorter has no keys any more for its old end: then only the checkpoints can tell.
+    // When the range got shorter, the scene lacks the keys up to the old end, so the index's hash cannot match. Then
+    // the hashes of the checkpoints decide.
     bool is_same = bake->index.scene_hash == tlwHashScene(bake->scene, bake->index.frame_end);
     bool has_changed = !is_same && bake->index.frame_end <= bake->last;
     if (has_changed || strcmp(bake->index.library, tlwGetVersion())) {
@@ -154,7 +155,7 @@ static bool isUnlisted(const void *user, int frame)
     return !tlwHasIndexFrame(user, frame);
 }
 
-// The list first, then the files: a kill in between leaves files that nothing names.
+// Cut the list before deleting files: if the process is killed in between, only unlisted files are left over.
 static tlwResult clearAfter(Bake *bake)
 {
     if (bake->resumed)
@@ -227,13 +228,13 @@ static tlwResult finishFrame(Bake *bake, double start)
     char path[PATH_MAX];
     if (bake->checkpointed && tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path)) {
         tlwResult result = tlwSaveState(bake->sim, path);
-        bake->is_pending = result == TLW_OK; // without its checkpoint the frame is not named
+        bake->is_pending = result == TLW_OK; // a frame without its checkpoint is not listed
         TLW_TRY(result);
     }
     return TLW_OK;
 }
 
-// Put "Frame 12: " before what went wrong.
+// Put "Frame 12: " before the message.
 static tlwResult nameFrame(Bake *bake, tlwResult result)
 {
     tlwMessage cause = bake->context->message;
@@ -271,7 +272,7 @@ static tlwResult simulateFrames(Bake *bake)
     return TLW_OK;
 }
 
-// The frame that is still being written counts, however the simulation ended.
+// Lists the frame that is still being written, even if the simulation failed.
 static tlwResult runFrames(Bake *bake)
 {
     tlwResult result = simulateFrames(bake);

@@ -86,7 +86,7 @@ static double getNumber(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-// What the frames' statistics add up to, and the last of them in words.
+// Totals over all frames, and the statistics of the last frame in words.
 static void addFrames(tlwText *text, const tlwIndex *index)
 {
     double seconds = 0, memory = 0;
@@ -97,7 +97,7 @@ static void addFrames(tlwText *text, const tlwIndex *index)
         if (i == index->frame_count - 1) {
             tlwAddFormat(text, "  frame %d: %.0f particles, %.0f cells, %.0f triangles", index->frames[i].frame,
                          getNumber(entry, "particles"), getNumber(entry, "cells"), getNumber(entry, "triangles"));
-            if (cJSON_HasObjectItem(entry, "melted")) // nothing is said of what cannot melt
+            if (cJSON_HasObjectItem(entry, "melted")) // missing when no material can melt
                 tlwAddFormat(text, ", %.0f %% melted", 100 * getNumber(entry, "melted"));
             tlwAddText(text, "\n");
             tlwAddFormat(text, "    volume %.6g m3 (particles), %.6g m3 (mesh), %.6g m3 expected; fastest %.3g m/s\n",

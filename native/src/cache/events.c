@@ -92,7 +92,7 @@ void tlwSendStart(tlwEvents *events, int first, int last, bool resumed, int resu
 void tlwSendFrame(tlwEvents *events, const char *entry)
 {
     begin(events, "frame");
-    // The entry is an object: its members go on after ours.
+    // The entry is a JSON object. Append its members without its braces.
     size_t length = strlen(entry);
     if (length > 2) {
         tlwAddText(&events->text, ", ");

@@ -1,4 +1,4 @@
-// What a bake tells while it runs: one line of JSON per event (docs/scene-format.md, "Events").
+// Events of a running bake: one line of JSON each (docs/scene-format.md, "Events").
 #ifndef TLW_CACHE_EVENTS_H
 #define TLW_CACHE_EVENTS_H
 
@@ -18,8 +18,8 @@ typedef struct tlwEvents {
     tlwText text;
 } tlwEvents;
 
-// From here to tlwEndEvents, log and progress of the context become events, unless the program has callbacks for them:
-// then it hears each of them once, there.
+// Until tlwEndEvents, log and progress of the context become events. If the program has its own callback for one of
+// them, that callback is called instead.
 void tlwBeginEvents(tlwEvents *events, tlwContext *context, tlwEventFn *event, void *user);
 void tlwEndEvents(tlwEvents *events);
 

@@ -38,7 +38,7 @@ tlwResult tlwMakeCacheFolders(const char *folder, tlwMessage *message)
     char path[PATH_MAX];
     TLW_TRY(tlwMakeFolder(folder, message));
     for (int kind = 0; kind < TLW_CACHE_KINDS; kind++) {
-        // Room for the file names below it as well.
+        // The file names inside the folder must fit as well.
         if (!getFolder(folder, (tlwCacheKind)kind, path) || strlen(path) + 64 > PATH_MAX)
             return tlwFail(message, TLW_WRITE_FAILED,
                            "The path of the cache folder is too long; choose a shorter one.");
@@ -47,7 +47,7 @@ tlwResult tlwMakeCacheFolders(const char *folder, tlwMessage *message)
     return TLW_OK;
 }
 
-// Is `name` one of ours: `mesh_000012.ply`, or with `.tmp` after it?
+// Whether `name` is a cache file: `mesh_000012.ply`, or the same with `.tmp` after it.
 static bool parseName(tlwCacheKind kind, const char *name, int *frame, bool *temporary)
 {
     size_t length = strlen(kinds[kind].folder);

@@ -17,10 +17,10 @@ typedef enum tlwCacheKind {
 bool tlwGetCachePath(const char *folder, tlwCacheKind kind, int frame, char *path);
 bool tlwGetIndexPath(const char *folder, char *path); // bake.json
 
-// The folder and one below it per kind. TLW_WRITE_FAILED when that cannot be.
+// Make the folder and one subfolder per kind. TLW_WRITE_FAILED when that is impossible.
 tlwResult tlwMakeCacheFolders(const char *folder, tlwMessage *message);
 
-// Frames that have a file of this kind, in falling order; free with tlwFree. An unreadable folder has none.
+// Frames that have a file of this kind, in descending order; free with tlwFree. An unreadable folder has none.
 tlwResult tlwListCacheFrames(const char *folder, tlwCacheKind kind, tlwMessage *message, int **frames, int *count);
 
 // Whether to delete a frame's files.

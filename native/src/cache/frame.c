@@ -130,7 +130,7 @@ tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, co
     double start = tlwGetClock();
     char path[PATH_MAX];
     tlwSurfaceView surface = {0};
-    // The path fits: tlwMakeCacheFolders has looked.
+    // The path fits: tlwMakeCacheFolders has checked its length.
     if (def->save_vdb && tlwGetCachePath(folder, TLW_CACHE_SURFACE, frame, path))
         TLW_TRY(tlwWriteSurfaceVdb(state, path));
     if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {

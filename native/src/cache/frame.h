@@ -9,8 +9,8 @@
 
 // Wall clock of a frame, s.
 typedef struct tlwFrameTimes {
-    double seconds; // from the frame before to this one
-    double waited;  // of these, for output
+    double seconds; // from the previous frame to this one
+    double waited;  // part of `seconds` spent waiting for output
 } tlwFrameTimes;
 
 // The frame's rigid_*.json; empty when there are no bodies and no frozen pieces.
@@ -22,8 +22,8 @@ typedef struct tlwFrameBuffers {
     tlwParticleBuffers particles;
 } tlwFrameBuffers;
 
-// Writes what the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object in
-// `entry`. The state's context takes the message.
+// Writes the files that the scene asks for (surface, mesh, particles, rigid bodies) and leaves the frame's JSON object
+// in `entry`. Messages go to the state's context.
 tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, const char *folder, int frame,
                         const tlwText *bodies, const tlwFrameTimes *times, tlwText *entry);
 void tlwFreeFrameBuffers(tlwFrameBuffers *buffers);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A value with exactly the digits that tlwAddJsonNumber gives, so that a list that is read and written again does not
-// change; cJSON's own printer rounds.
+// Prints numbers with tlwAddJsonNumber, so that reading and rewriting the list changes nothing. cJSON's own printer
+// rounds.
 static void addNode(tlwText *text, const cJSON *node)
 {
     if (cJSON_IsNumber(node)) {

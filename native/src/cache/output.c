@@ -14,14 +14,14 @@
 struct tlwOutput {
     const tlwScene *scene;
     const char *folder;
-    tlwContext context; // of the writing thread: threads and message of its own, no callbacks
+    tlwContext context; // for the writing thread: own threads and message, no callbacks
     tlwFrameCopy copy;
     tlwFrameBuffers buffers;
     tlwText bodies, entry;
     tlwTask *task;
     tlwFrameTimes times;
     int frame;
-    bool keeps_pages; // as the simulation does
+    bool keeps_pages; // the simulation's choice (tlwKeepPages), for the writing thread
     tlwResult result;
 };
 
@@ -74,7 +74,7 @@ tlwResult tlwStartOutput(tlwOutput *output, const tlwSim *sim, int frame, double
     TLW_TRY(tlwCopyFrame(&state, &output->copy));
     output->task = tlwStartTask(write, output);
     if (!output->task)
-        write(output); // the system has no thread to give: then now
+        write(output); // no thread available: write on this one
     return TLW_OK;
 }
 

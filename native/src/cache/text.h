@@ -16,13 +16,13 @@ void tlwClearText(tlwText *text); // keeps the memory
 void tlwAddText(tlwText *text, const char *words);
 void tlwAddFormat(tlwText *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// A quoted JSON string. Bytes that are not UTF-8 become '?', so that every reader takes the file.
+// A quoted JSON string. Bytes that are not UTF-8 become '?', so that every reader accepts the file.
 void tlwAddJsonString(tlwText *text, const char *words);
 
 // The shortest digits that read back as the same number, with a point in every locale; null when not finite.
 void tlwAddJsonNumber(tlwText *text, double value);
 
-// `"key": ` and the value, with a comma before unless an opening bracket comes right before.
+// `"key": ` and the value. Adds a comma before the key unless the text ends with an opening bracket.
 void tlwAddJsonKey(tlwText *text, const char *key);
 void tlwAddJsonMember(tlwText *text, const char *key, double value);
 void tlwAddJsonSeconds(tlwText *text, const char *key, double value); // of a clock: digits beyond 0.1 ms are noise

@@ -12,14 +12,14 @@ typedef struct Labelling {
     const tlwGrid *grid;
     const tlwComponentRule *rule;
     int32_t *labels;
-    int32_t *first; // per tile: what its own labels, 1 .. n, are short of; n at first
-    // Union-find over runs: members of a row that hang together share a provisional label from the start, so there
-    // are few labels and most unions are between rows.
+    int32_t *first; // per tile: the number of its own labels 1 .. n, then the offset from them to the grid's labels
+    // Union-find over runs: connected members of a row share a provisional label from the start, so there are few
+    // labels and most unions are between rows.
     int32_t *parent;
     int64_t set_count;
 } Labelling;
 
-// Members of a row that hang together get one label of the tile's own.
+// Connected members of a row get one label, numbered within the tile.
 static void runRange(void *context, int64_t begin, int64_t end)
 {
     const Labelling *l = context;
@@ -37,7 +37,8 @@ static void runRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Labels of the whole grid, and joins inside each tile: their sets share no memory.
+// Turn tile labels into labels of the grid and join them inside each tile. Threads may run at once because the sets of
+// different tiles share no memory.
 static void joinRange(void *context, int64_t begin, int64_t end)
 {
     const Labelling *l = context;
@@ -108,7 +109,7 @@ tlwResult tlwLabelComponents(tlwThreads *threads, const tlwGrid *grid, const tlw
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, joinRange, &l);
     for (int t = 0; t < grid->tile_count; t++)
         joinSides(&l, &grid->tiles[t]);
-    // Roots are the smallest label of their set, so numbers come out in order of first appearance.
+    // The smallest label of a set is its root, so numbers follow the order of first appearance.
     *count = 0;
     for (int64_t n = 1; n < l.set_count; n++)
         if (l.parent[n] == n)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// States of a window tile. A tile is filled with backgrounds when it leaves the untouched or the active state, so a
+// States of a window tile. A tile that leaves the untouched or the active state is filled with background values, so a
 // clean tile can become active at no cost.
 enum { TILE_UNTOUCHED = 0, TILE_CLEAN = 1, TILE_ACTIVE = 2 };
 
@@ -88,7 +88,7 @@ static void fillTile(const tlwFieldSlot *field, const tlwGrid *grid, int64_t bas
         }
 }
 
-// Backgrounds for a tile that leaves `state`. Fresh pages are zero already.
+// Fill a tile that leaves `state` with background values. Fresh pages are zero already.
 static void cleanTile(const tlwGrid *grid, int64_t base, int state)
 {
     for (int f = 0; f < grid->field_count; f++) {
@@ -131,7 +131,7 @@ static void cleanTiles(tlwThreads *threads, Cleaning *c)
     c->count = 0;
 }
 
-// A tile of the window becomes clean, with the next cleanTiles.
+// Queue a tile of the window for the next cleanTiles.
 static void addTile(Cleaning *c, const Window *w, int ti, int tj, int tk)
 {
     uint8_t *state = &c->grid->tile_state[tileIndex(w, ti, tj, tk)];
@@ -149,7 +149,7 @@ static int compareTiles(const void *a, const void *b)
     return 0;
 }
 
-// Box of the tiles plus one on each side; keeps the present window while it fits and is not far too large.
+// Box of the tiles plus one tile on each side. Keeps the present window while it fits and is not far too large.
 static Window chooseWindow(const tlwGrid *grid, const int (*coords)[3], int count)
 {
     Window need;
@@ -171,7 +171,7 @@ static Window chooseWindow(const tlwGrid *grid, const int (*coords)[3], int coun
     return need;
 }
 
-// Of a kept field: the tiles that are active in both windows.
+// Copies the tiles of a kept field that are active in both windows.
 typedef struct KeptCopy {
     const tlwFieldSlot *field; // in the old window
     char *data;                // in the new one
@@ -210,7 +210,7 @@ static tlwResult moveWindow(tlwThreads *threads, tlwGrid *grid, const Window *to
     void *data[TLW_MAX_FIELDS] = {0};
     bool ok = lookup && state;
     if (grid->cell_count)
-        tlwDropPages(); // for a moment there are two windows
+        tlwDropPages(); // make room: the old and the new window exist at once
     for (int f = 0; ok && f < grid->field_count; f++) {
         data[f] = tlwAllocPages(grid->fields[f].element * (size_t)cells);
         ok = data[f] != NULL;
@@ -234,7 +234,8 @@ static tlwResult moveWindow(tlwThreads *threads, tlwGrid *grid, const Window *to
         grid->fields[f].data = data[f];
     grid->tile_lookup = lookup;
     grid->tile_state = state;
-    // The tiles to come get backgrounds before anything is copied in; those around them later.
+    // The new active tiles get background values before kept values are copied in; updateStates cleans the tiles
+    // around.
     for (int t = 0; t < count; t++)
         addTile(cleaning, to, coords[t][0], coords[t][1], coords[t][2]);
     cleanTiles(threads, cleaning);
@@ -242,8 +243,8 @@ static tlwResult moveWindow(tlwThreads *threads, tlwGrid *grid, const Window *to
         KeptCopy copy = {&old.fields[f], data[f], &old, &from, to, coords};
         if (old.fields[f].keep && old.cell_count)
             tlwParallelFor(threads, count, TLW_TILE_BLOCK, keepRange, &copy);
-        tlwReleasePages(threads, &old.fields[f].data, 1); // on all threads; what is left to unmap is nothing
-        tlwUnmapPages(old.fields[f].data);                // windows move seldom
+        tlwReleasePages(threads, &old.fields[f].data, 1); // on all threads; unmapping alone would use one
+        tlwUnmapPages(old.fields[f].data);                // not kept for reuse: windows move seldom
     }
     tlwFree(old.tile_lookup);
     tlwFree(old.tile_state);
@@ -265,7 +266,8 @@ static void colorTiles(tlwGrid *grid)
     grid->color_start[8] = next;
 }
 
-// Tiles that were active and are not any more, then the new ones and the ring around them. `cleaning` has room for all.
+// Clean the tiles that are no longer active, then activate the new ones and clean untouched tiles around them.
+// `cleaning` has room for all.
 static void updateStates(tlwThreads *threads, tlwGrid *grid, const Window *w, const int (*coords)[3], int count,
                          Cleaning *cleaning)
 {
@@ -317,7 +319,7 @@ tlwResult tlwActivateTiles(tlwThreads *threads, tlwGrid *grid, const int (*coord
     tlwTile *tiles = tlwAlloc((size_t)unique, sizeof *tiles);
     int *colors = tlwAlloc((size_t)unique, sizeof *colors);
     Cleaning cleaning;
-    int64_t most = grid->tile_count + 27 * (int64_t)unique; // tiles that change, in a window that may be far larger
+    int64_t most = grid->tile_count + 27 * (int64_t)unique; // old tiles, and new ones with their neighbours
     tlwResult result = initCleaning(&cleaning, grid, most < tileCount(&to) ? most : tileCount(&to)) && tiles && colors
                            ? TLW_OK
                            : TLW_OUT_OF_MEMORY;

@@ -9,7 +9,7 @@
 //   may read one tile beyond what is active.
 //
 // Velocity components are staggered: u[index(i, j, k)] lives on the face between cells i - 1 and i.
-// Which window a set of tiles gets may depend on the past; no result may depend on the window.
+// The window of a set of tiles may depend on earlier windows; no result may depend on the window.
 #ifndef TLW_GRID_GRID_H
 #define TLW_GRID_GRID_H
 
@@ -72,9 +72,9 @@ int tlwAddField(tlwGrid *grid, size_t element, const void *background, bool keep
 int tlwBorrowField(tlwGrid *grid, size_t element);
 void tlwReturnField(tlwGrid *grid, int slot);
 
-// Give the memory of borrowed fields back to the system; they stay borrowed and are zero everywhere. -1 = none.
+// Zero borrowed fields by giving their memory back to the system. The fields stay borrowed. Slots of -1 are skipped.
 void tlwReleaseFields(tlwThreads *threads, tlwGrid *grid, const int *slots, int count);
-// The same for all scratch fields of `element` bytes per cell that nobody has borrowed; 0 = of any.
+// The same for all scratch fields of `element` bytes per cell that nobody has borrowed; 0 = of any size.
 void tlwReleaseScratch(tlwThreads *threads, tlwGrid *grid, size_t element);
 
 static inline float *tlwGetFloats(const tlwGrid *grid, int slot)
@@ -126,7 +126,7 @@ int tlwFindTile(const tlwGrid *grid, int ti, int tj, int tk);
                      row = (tile)->base + (grid)->stride_z * (k - (tile)->cell[2]);                                    \
              j < j##_end; j++, row += (grid)->stride_y)
 
-// Tiles a parallel block should hold: enough work to pay for the hand-over.
+// Tiles in a parallel block: enough work to pay for handing a block to a thread.
 #define TLW_TILE_BLOCK 4
 
 // Fill a field's active tiles with one float.

@@ -1,5 +1,5 @@
 // Interpolation on the grid. Coordinates are domain cells: the centre of cell (i, j, k) is at (i, j, k) + 1/2.
-// Points outside the window are moved to its border, so a stray point reads something finite, never memory beyond.
+// Points outside the window are moved to its border, so a stray point never reads memory beyond the field.
 #ifndef TLW_GRID_SAMPLE_H
 #define TLW_GRID_SAMPLE_H
 
@@ -17,14 +17,14 @@ static inline int tlwFastFloor(float x)
     return i - (x < (float)i);
 }
 
-// Where a point lies along each axis, for values at whole (0) and half (1/2) coordinates: found once, used for every
-// component and field.
+// Where a point lies along each axis, for values at whole (0) and half (1/2) coordinates. Found once per point and used
+// for every component and field.
 typedef struct tlwPlace {
     int64_t whole[3], half[3]; // offsets in the window
     float whole_f[3], half_f[3];
 } tlwPlace;
 
-// Lower neighbour and fraction of a coordinate that is held inside the window.
+// Lower neighbour and fraction of a coordinate, clamped to the window.
 static inline int tlwSplitCoordinate(const tlwGrid *grid, int axis, float x, float *f)
 {
     float low = (float)(grid->window_min[axis] + 1),
@@ -67,7 +67,7 @@ static inline tlwStencil tlwPlaceStencil(const tlwPlace *place, int axis)
     return s;
 }
 
-// Four numbers at once: the corners of a square, x fastest. On machines without vectors the compiler takes it apart.
+// The four corners of a square, x fastest. On machines without vector registers the compiler splits the operations.
 typedef float tlwFloat4 __attribute__((vector_size(16)));
 
 static inline tlwFloat4 tlwLoadSquare(const float *v, int64_t sy)

@@ -39,7 +39,7 @@ tlwVec3 tlwGetSurfaceDrift(const tlwBody *body, double elapsed, tlwVec3 world)
         return v;
     tlwVec3 local = tlwWorldToBody(body, world);
     body->drift.sample(body->drift.user, &local, 1, &v);
-    if (elapsed > 0) { // where that point was when the collider was right
+    if (elapsed > 0) { // look up the point where this one was when the collider was exact
         local = tlwMulAdd(local, -elapsed, v);
         body->drift.sample(body->drift.user, &local, 1, &v);
     }
@@ -57,7 +57,7 @@ static tlwVec3 mulInBody(tlwQuat q, const tlwMat3 *m, tlwVec3 v)
     return tlwRotate(q, tlwMulMat3(*m, tlwRotate(tlwQuatConjugate(q), v)));
 }
 
-// The spin that holds throughout the step solves w = I(half a step of w)^-1 L.
+// The spin w of the whole step solves w = I^-1 L, with the inertia I at the pose after half a step of w.
 static void turnOnce(tlwQuat *q, tlwVec3 momentum, tlwVec3 *spin, const tlwMat3 *inertia,
                      const tlwMat3 *inverse_inertia, double dt)
 {
@@ -72,7 +72,7 @@ static void turnOnce(tlwQuat *q, tlwVec3 momentum, tlwVec3 *spin, const tlwMat3 
     }
     *q = tlwQuatNormalize(tlwQuatMul(tlwQuatFromRotationVector(tlwScale(w, dt)), *q));
     w = mulInBody(*q, inverse_inertia, momentum);
-    // The rounding of inertia times its inverse would add up over thousands of steps: take it out again.
+    // Inertia times its inverse is not exactly one. The error would add up over thousands of steps, so correct it.
     tlwVec3 lost = tlwSub(momentum, mulInBody(*q, inertia, w));
     *spin = tlwAdd(w, mulInBody(*q, inverse_inertia, lost));
 }
@@ -83,7 +83,7 @@ void tlwIntegrateRotation(tlwQuat *rotation, tlwVec3 *spin, const tlwMat3 *inert
     double angle = tlwLength(*spin) * dt;
     if (angle == 0)
         return;
-    // Beyond about half a radian the fixed point is not safe to converge.
+    // The fixed-point iteration may not converge for turns beyond about half a radian.
     int clusters = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
     tlwVec3 momentum = mulInBody(*rotation, inertia, *spin);
     for (int i = 0; i < clusters; i++)

@@ -14,8 +14,8 @@ typedef enum tlwBodyMotion {
 // Velocity of the surface nearest to each point, m/s, both in collider space. Called from several threads at once.
 typedef void tlwSampleDriftFn(const void *user, const tlwVec3 *points, int count, tlwVec3 *drift);
 
-// What a shape that changes does beside the motion of its body: it grows, bends or flaps. The collider is the shape at
-// the start of a solve; every point of it goes on with the velocity that `sample` gives until the solve is over.
+// The motion of a changing shape relative to its body: the shape grows, bends or flaps. The collider is the shape at
+// the start of a solve. During the solve every point of the shape moves with the velocity that `sample` gives.
 typedef struct tlwSurfaceDrift {
     tlwSampleDriftFn *sample; // null: the shape stays as it is
     const void *user;         // handed to `sample`, not owned
@@ -26,7 +26,7 @@ typedef struct tlwBody {
     const char *name;            // for messages, not owned; may be null
     const tlwCollider *collider; // not owned; null = touches nothing
     tlwBodyMotion motion;
-    tlwSurfaceDrift drift; // of bodies that nothing can stop; not saved
+    tlwSurfaceDrift drift; // of kinematic and static bodies; not saved
 
     // Dynamic bodies only
     double mass;     // kg
@@ -47,7 +47,7 @@ typedef struct tlwBody {
     // Divided by mass and dt they are A_c and alpha_c of (Carlson 2004, eq. 68, 69).
     tlwVec3 contact_impulse, contact_angular_impulse;
     tlwVec3 joint_impulse, joint_angular_impulse;
-    tlwVec3 next_position; // where tlwMoveRigidWorld will put it if its velocity stays as solved
+    tlwVec3 next_position; // where tlwMoveRigidWorld will put the body if its velocity stays as solved
     tlwQuat next_rotation;
     tlwVec3 solved_velocity, solved_spin;
 
@@ -67,7 +67,7 @@ void tlwPlaceBody(tlwBody *body, tlwVec3 origin, tlwQuat rotation);
 tlwVec3 tlwWorldToBody(const tlwBody *body, tlwVec3 world);
 tlwVec3 tlwBodyToWorld(const tlwBody *body, tlwVec3 local);
 
-// How fast the shape moves by itself at a point of the world, `elapsed` seconds after the collider was right.
+// Velocity of the shape relative to its body at a world point, `elapsed` seconds after the collider was exact.
 tlwVec3 tlwGetSurfaceDrift(const tlwBody *body, double elapsed, tlwVec3 world);
 
 // R M R' : a body-space matrix in world axes.

@@ -34,7 +34,7 @@ static SweptBox sweepBody(const tlwContactSearch *search, int index)
     tlwMat3 r = tlwQuatToMat3(body->rotation);
     tlwVec3 middle = tlwScale(tlwAdd(c->box_min, c->box_max), 0.5),
             half = tlwScale(tlwSub(c->box_max, c->box_min), 0.5);
-    for (int i = 0; i < 3; i++) // a wall's half extent must not leak into other axes through rounding
+    for (int i = 0; i < 3; i++) // rounding must not carry the huge extent of a wall over to other axes
         for (int j = 0; j < 3; j++)
             r.m[i][j] = fabs(r.m[i][j]) < 1e-12 ? 0 : r.m[i][j];
     tlwVec3 at = tlwAdd(body->position, tlwMulMat3(r, tlwSub(middle, body->centre)));
@@ -42,7 +42,7 @@ static SweptBox sweepBody(const tlwContactSearch *search, int index)
         for (int j = 0; j < 3; j++)
             r.m[i][j] = fabs(r.m[i][j]);
     tlwVec3 extent = tlwMulMat3(r, half);
-    double margin = search->elapsed * body->drift.fastest; // how far the shape may have changed already
+    double margin = search->elapsed * body->drift.fastest; // how far the shape may have drifted so far
     if (search->reach > 0 && body->motion != TLW_MOTION_STATIC) {
         tlwVec3 v = tlwPredictVelocity(search, body);
         double speed = fmax(tlwLength(v), tlwLength(body->velocity)) + tlwLength(body->spin) * outerRadius(body) +
@@ -98,7 +98,7 @@ static tlwBodyPair makePair(const tlwContactSearch *search, int a, int b)
     return pair;
 }
 
-// Boxes that start before this one ends, along x.
+// Pair each box with the later boxes that begin before it ends, along x.
 static tlwResult sweep(const tlwContactSearch *search, const SweptBox *boxes, int count, tlwBodyPair **pairs,
                        int64_t *pair_count, tlwMessage *message)
 {

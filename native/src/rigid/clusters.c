@@ -27,7 +27,7 @@ static void numberClusters(tlwSolver *solver, int *parent, const tlwBody *bodies
     }
 }
 
-// Mass and centre, and which body gives the axes. A body that nothing can move decides for its whole cluster.
+// Mass, centre and root of each cluster. One static or kinematic body makes its whole cluster move as that body does.
 static void sumMass(tlwSolver *solver, const tlwBody *bodies, int body_count)
 {
     for (int i = 0; i < solver->cluster_count; i++)
@@ -41,7 +41,7 @@ static void sumMass(tlwSolver *solver, const tlwBody *bodies, int body_count)
         if (p->root < 0 || (!held && bodies[i].motion != TLW_MOTION_DYNAMIC))
             p->root = i;
         if (bodies[i].motion == TLW_MOTION_DYNAMIC) {
-            p->inverse_mass += bodies[i].mass; // the mass, for now
+            p->inverse_mass += bodies[i].mass; // holds the mass until finishCluster inverts it
             p->position = tlwMulAdd(p->position, bodies[i].mass, bodies[i].position);
         }
     }
@@ -89,7 +89,7 @@ static void finishCluster(tlwCluster *p, const tlwBody *bodies)
     p->inverse_mass = 1 / p->inverse_mass;
     p->inverse_inertia = tlwMat3Inverse(p->inertia);
     p->acceleration = tlwScale(p->acceleration, p->inverse_mass);
-    if (p->body_count == 1) { // without a detour over momentum: a free body keeps its bits
+    if (p->body_count == 1) { // a copy: going through momentum would change the last bits of a free body
         p->velocity = bodies[p->root].velocity;
         p->spin = bodies[p->root].spin;
     } else {

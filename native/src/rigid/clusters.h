@@ -1,4 +1,4 @@
-// Bodies that fixed joints hold together are solved as one cluster: the joint cannot give, whatever the masses.
+// Bodies that fixed joints hold together are solved as one cluster, so fixed joints never stretch, whatever the masses.
 #ifndef TLW_RIGID_CLUSTERS_H
 #define TLW_RIGID_CLUSTERS_H
 

@@ -48,7 +48,7 @@ tlwResult tlwCreateHalfSpaceCollider(tlwVec3 normal, double offset, tlwCollider 
     c->parameters[3] = offset;
     c->box_max = (tlwVec3){TLW_UNBOUNDED, TLW_UNBOUNDED, TLW_UNBOUNDED};
     c->box_min = tlwScale(c->box_max, -1);
-    // A tighter box when the plane lies along an axis: spares the field samples of bodies that fly above a floor.
+    // A plane across an axis gets a tighter box, so that bodies far above a floor need no field samples.
     if (normal.x == 1)
         c->box_max.x = offset;
     if (normal.y == 1)
@@ -75,9 +75,9 @@ void tlwDestroyCollider(tlwCollider *collider)
     tlwFree(collider);
 }
 
-// --- clusters: halve along the longest side until few are left ---
+// --- clusters: halve the balls along the longest side until a cluster is small ---
 
-// Ties go to the next axis: the order must not depend on how qsort treats equals.
+// Equal coordinates are ordered by the next axis, because the order of equals in qsort is unspecified.
 static int compareFrom(const void *a, const void *b, int axis)
 {
     tlwVec3 p = ((const tlwSurfaceBall *)a)->centre, q = ((const tlwSurfaceBall *)b)->centre;
@@ -131,7 +131,7 @@ tlwResult tlwClusterBalls(tlwCollider *collider, tlwMessage *message)
 {
     tlwFree(collider->clusters);
     collider->cluster_count = 0;
-    // Halves differ by at most one, so no cluster is less than half full.
+    // Halves differ by at most one ball, so no cluster is less than half full.
     collider->clusters = tlwAlloc(2 * (size_t)collider->ball_count / CLUSTER_SIZE + 2, sizeof *collider->clusters);
     if (!collider->clusters)
         return tlwFailMemory(message, "a collider");

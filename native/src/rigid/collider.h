@@ -1,12 +1,11 @@
-// Colliders: what a rigid body's surface is, for contacts.
+// Colliders: the surface of a rigid body, for contacts.
 //
 // A collider is two views of one shape, both in collider space (the object's own space, metres):
 // - a signed distance field, negative inside, that can be sampled anywhere, and
-// - surface balls: small balls that lie inside the shape and touch its surface. Corners and edges have theirs a little
-//   inwards, so that a ball that touches another body asks that body's field for a normal at a point outside of it,
-//   where normals are smooth. Points on the surface itself would ask right at edges, where normals point sideways and
-//   stacks collapse.
-// Two bodies touch where a ball of one is as near to the field of the other as its radius.
+// - surface balls: small balls that lie inside the shape and touch its surface. A contact takes its normal from the
+//   other body's field at the ball's centre. That centre lies outside of the other body, where normals are smooth. A
+//   point on the surface would read the field right at edges, where normals point sideways and stacks collapse.
+// Two bodies touch where the distance from a ball's centre to the other body is the ball's radius.
 //
 // A shape with a distance field of its own (an analytic one, a level set) becomes a collider by tlwCreateFieldCollider.
 // Colliders do not change after creation, may be shared by any number of bodies, and must outlive them.
@@ -17,8 +16,8 @@
 
 // Distance and its gradient at `count` points. Contract:
 // - the sign is right everywhere, also far outside of the box;
-// - near the surface the distance is right; farther away it may be clamped, but never beyond the true distance;
-// - where it is clamped the gradient may be zero; elsewhere it points outwards. Its length does not matter.
+// - near the surface the distance is right; farther away it may be clamped, but never exceeds the true distance;
+// - where the distance is clamped, the gradient may be zero; elsewhere the gradient points outwards, with any length.
 // Called from several threads at once.
 typedef void tlwSampleDistanceFn(const void *user, const tlwVec3 *points, int count, double *distance,
                                  tlwVec3 *gradient);
@@ -29,7 +28,8 @@ typedef struct tlwSurfaceBall {
     tlwVec3 normal; // outwards where it touches; the average at corners and edges
     double radius;  // m, may be 0
     // Where the surface is smooth, the largest ball inside the shape that touches near the same place; else the same
-    // ball again. Bodies touch with any point of it, so that a mesh of a ball rolls like a ball, not like its facets.
+    // ball again. A body may touch with any point of its cores, so that a mesh of a ball rolls smoothly over its
+    // facets.
     tlwVec3 core_centre;
     double core_radius;
 } tlwSurfaceBall;
@@ -46,10 +46,10 @@ typedef struct tlwCollider {
     const void *user;         // handed to `sample`, not owned
     tlwVec3 box_min, box_max; // around the shape. Huge (TLW_UNBOUNDED) for half spaces
     double size;              // m, thickness of the shape: margins and tolerances are fractions of it
-    double band;              // m, the field is not clamped nearer than this. TLW_UNBOUNDED = nowhere. More than the
-                              // radius of the balls of other bodies, or those are missed: 3 cells for an inset of 1
+    double band;              // m, the field is exact up to this distance. TLW_UNBOUNDED = everywhere. Must exceed the
+                              // radius of other bodies' balls, or their contacts are missed: 3 cells for an inset of 1
     double core_radius;       // m, of a shape that is one ball about the origin; else 0
-    bool rough;               // its field is lumpy: smooth bodies that touch it do so along their own normals
+    bool rough;               // its field is lumpy: contacts with smooth bodies use the normals of those
     tlwSurfaceBall *balls;
     int ball_count;
     tlwBallCluster *clusters;
@@ -61,9 +61,9 @@ typedef struct tlwCollider {
 #define TLW_UNBOUNDED 1e30
 
 typedef struct tlwBallDef {
-    double spacing; // m between balls; 0 = as gives about `target` balls, twice that at most
+    double spacing; // m between balls; 0 = chosen for about `target` balls
     double inset;   // m, radius of the balls; 0 = 2 % of the thickness. At least half a cell for a sampled field
-    int target;     // balls on the faces when `spacing` is 0; corners and sharp edges have more, up to as many again
+    int target;     // balls on the faces when `spacing` is 0; corners and sharp edges add at most as many again
 } tlwBallDef;
 
 // Solid where dot(normal, x) < offset. For floors and the walls of the domain: one static body each.

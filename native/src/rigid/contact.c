@@ -1,4 +1,4 @@
-// Finding contacts: pairs, then each pair by itself on some thread, then one ordered list.
+// Finding contacts: first pairs of bodies, then the contacts of each pair in parallel, then one ordered list.
 #include "rigid/contact.h"
 
 #include "base/memory.h"

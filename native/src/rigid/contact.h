@@ -17,9 +17,9 @@ typedef struct tlwContact {
     double separation;  // m, negative when they overlap
     tlwVec3 local_a;    // `point` in A's collider space: matches contacts of a step with those of the next
     double friction, restitution;
-    tlwVec3 drift_a, drift_b; // what the surfaces do by themselves there, m/s, world
+    tlwVec3 drift_a, drift_b; // velocity of the surfaces relative to their bodies there, m/s, world
 
-    double normal_impulse;    // N s, of one substep: where the next step starts from
+    double normal_impulse;    // N s, of one substep: the next step starts from it
     tlwVec3 friction_impulse; // N s on B, of one substep
     tlwVec3 impulse;          // N s on B over the whole step, normal and friction. On A it is the opposite
 } tlwContact;
@@ -39,10 +39,10 @@ typedef struct tlwContactSearch {
     int joint_count;
     tlwVec3 gravity;
     double dt;
-    double elapsed;      // s since the colliders of shapes that change were right
-    double reach;        // 1 = everything that may touch within dt; 0 = only what touches or overlaps now
+    double elapsed;      // s since the colliders of changing shapes were exact
+    double reach;        // 1 = all contacts that may arise within dt; 0 = only bodies that touch or overlap already
     int max_per_pair;    // contacts kept of a pair of bodies, well spread
-    bool backs;          // also balls that touch with their back: bodies that are one inside the other
+    bool backs;          // also count balls that touch with their back, to find bodies inside each other
     tlwThreads *threads; // may be null
 } tlwContactSearch;
 
@@ -54,13 +54,13 @@ tlwResult tlwFindContacts(const tlwContactSearch *search, const tlwContactList *
 
 void tlwFreeContacts(tlwContactList *contacts);
 
-// --- inside the layer ---
+// --- private to this room ---
 
 // Two bodies that may touch, and the lengths that belong to them.
 typedef struct tlwBodyPair {
     int a, b;
     double size;  // m, thickness of the thinner one
-    double near;  // m, gap up to which a ball is a contact wherever it moves
+    double near;  // m, gap up to which a ball is a contact whichever way it moves
     double reach; // m, gap that may close within the step
 } tlwBodyPair;
 

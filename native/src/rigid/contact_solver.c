@@ -43,7 +43,7 @@ static void setArms(tlwSolver *solver, tlwContactRow *c)
     }
 }
 
-// Slower meetings than what outer forces bring about in a few steps are resting contacts, not impacts.
+// Approach speeds below this are resting contacts, not impacts: outer forces reach it within a few steps.
 static double restSpeed(const tlwSolver *solver, const tlwContactRow *c, double dt)
 {
     double a = tlwLength(solver->clusters[c->a].acceleration), b = tlwLength(solver->clusters[c->b].acceleration);
@@ -53,8 +53,8 @@ static double restSpeed(const tlwSolver *solver, const tlwContactRow *c, double 
 void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContactList *contacts,
                       const tlwSolverTuning *tuning, double dt, double h, double warm_scale)
 {
-    // No slop: speculative contacts stay alive without overlap, and a band in which nothing pushes lets piles creep.
-    // No stiffer walls either: with those a heavy body bounces on a light one.
+    // No overlap is tolerated: speculative contacts persist without overlap, and a tolerated overlap lets piles creep.
+    // Contacts with walls are not stiffer than others: a heavy body would bounce on a light one.
     tlwSoftness softness = tlwMakeSoftness(tuning->contact_hertz, tuning->contact_damping, h);
     solver->contact_count = contacts->count;
     for (int64_t i = 0; i < contacts->count; i++) {
@@ -70,7 +70,7 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
                              .restitution = from->restitution,
                              .normal_impulse = warm_scale * from->normal_impulse};
         double size = fmin(bodies[from->body_a].collider->size, bodies[from->body_b].collider->size);
-        c->push_speed = fmin(tuning->push_speed, tuning->push_speed * size); // of 1 m bodies and larger
+        c->push_speed = fmin(tuning->push_speed, tuning->push_speed * size); // full speed from 1 m upwards
         c->mass_a = solver->clusters[c->a].inverse_mass;
         c->mass_b = solver->clusters[c->b].inverse_mass;
         c->owner_drift = from->owner_b ? from->drift_b : from->drift_a;
@@ -84,7 +84,7 @@ void tlwSetupContacts(tlwSolver *solver, const tlwBody *bodies, const tlwContact
     }
 }
 
-// What a unit impulse along `v` does to the speed along `u`.
+// Change of the speed along `u` by a unit impulse along `v`.
 static double response(const tlwContactRow *c, const tlwContactAxis *u, const tlwContactAxis *v)
 {
     return (u == v ? c->mass_a + c->mass_b : 0) + tlwDot(u->turn_a, v->spin_a) + tlwDot(u->turn_b, v->spin_b);
@@ -133,8 +133,8 @@ static void scaleToCone(double p[2], double limit)
     }
 }
 
-// Stick when the cone allows it. Otherwise slide: with one step length for both directions the friction that is left
-// standing points exactly against the motion, which the 2x2 inverse would bend.
+// Stick when the friction cone allows it. Otherwise slide, with one step length for both directions: then the friction
+// points exactly against the motion. The 2x2 inverse would turn it aside.
 static void solveFriction(tlwSolver *solver, tlwContactRow *c, double sum[2], double limit)
 {
     if (limit == 0 && sum[0] == 0 && sum[1] == 0)
@@ -157,7 +157,7 @@ static void solveNormal(tlwSolver *solver, tlwContactRow *c, double h, bool spri
 {
     double bias = 0, mass_scale = 1, impulse_scale = 0;
     if (c->separation > 0) {
-        bias = c->separation / h; // may close the gap, no more
+        bias = c->separation / h; // the bodies may close the gap but not overlap
     } else if (springs) {
         bias = fmax(c->softness.bias_rate * c->separation, -c->push_speed);
         mass_scale = c->softness.mass_scale;
@@ -172,8 +172,8 @@ static void solveNormal(tlwSolver *solver, tlwContactRow *c, double h, bool spri
         applyAlong(solver, c, &c->axes[0], change);
 }
 
-// With springs normals come last: not overlapping matters more than not sliding. Relaxing ends with friction, so that
-// what remains is inside the cone of the final normal impulse.
+// With springs, normals come last, because overlap matters more than sliding. The relaxing pass solves friction last,
+// so that friction ends inside the cone of the final normal impulse.
 void tlwSolveContacts(tlwSolver *solver, double h, bool springs)
 {
     for (int64_t i = 0; i < solver->contact_count; i++) {
@@ -187,7 +187,8 @@ void tlwSolveContacts(tlwSolver *solver, double h, bool springs)
     }
 }
 
-// Both bodies share one contact point, which keeps angular momentum; it goes with the ball that made the contact.
+// Both bodies share one contact point, which conserves angular momentum. The point moves with the ball that made the
+// contact.
 void tlwAdvanceContacts(tlwSolver *solver, double h)
 {
     for (int64_t i = 0; i < solver->contact_count; i++) {
@@ -236,8 +237,8 @@ static bool isHit(const tlwContactRow *c)
     return c->restitution > 0 && c->bounce_speed > 0 && c->normal_impulse > 0;
 }
 
-// Contacts that were hit in this substep send the bodies apart again, with the friction that goes with the extra
-// impulse. Once per step; after that they start from nothing, or the impact would be warm-started again.
+// Contacts with an impact in this substep push the bodies apart, with the friction of the extra impulse. A contact
+// bounces once per step. Its impulses are then zeroed, or the warm start would repeat the impact.
 void tlwBounceContacts(tlwSolver *solver)
 {
     enum { MOST_PASSES = 30 };

@@ -4,7 +4,7 @@
 
 #include "rigid/body.h"
 
-// Fixed joints make the two bodies one rigid cluster, exactly; the others are solved, very stiff.
+// A fixed joint makes the two bodies one rigid cluster, exactly. The other kinds are solved as very stiff springs.
 typedef struct tlwRigidJoint {
     tlwJointKind kind;
     int body_a, body_b; // b may be -1: the world
@@ -15,12 +15,12 @@ typedef struct tlwRigidJoint {
     tlwVec3 axis_b;     // the same axis in B's
     tlwQuat relative;   // rotation of B seen from A
 
-    tlwVec3 linear_impulse, angular_impulse; // N s and N m s on B, of one substep: where the next step starts from
+    tlwVec3 linear_impulse, angular_impulse; // N s and N m s on B, of one substep: the next step starts from them
     tlwVec3 impulse, moment;                 // on B over the whole step; zero for fixed joints
     bool used;                               // false: a free slot
 } tlwRigidJoint;
 
-// A joint as the bodies stand now. `axis` may be zero for fixed and ball joints. `b` null = the world.
+// A joint at the bodies' present poses. `axis` may be zero for fixed and ball joints. `b` null = the world.
 tlwRigidJoint tlwMakeJoint(tlwJointKind kind, int index_a, const tlwBody *a, int index_b, const tlwBody *b,
                            tlwVec3 anchor, tlwVec3 axis);
 

@@ -42,7 +42,7 @@ void tlwSetupJoints(tlwSolver *solver, const tlwBody *bodies, const tlwRigidJoin
     }
 }
 
-// What an impulse at `arm` does to the velocity there.
+// Add the matrix from an impulse at `arm` to the change of velocity there.
 static void addPointResponse(tlwMat3 *k, const tlwCluster *cluster, tlwVec3 arm)
 {
     for (int j = 0; j < 3; j++) {
@@ -60,8 +60,8 @@ static tlwVec3 dropAlong(tlwVec3 v, tlwVec3 axis)
     return tlwMulAdd(v, -tlwDot(v, axis), axis);
 }
 
-// Inverse of K restricted to the plane across `axis`: the axis gets a block of its own, which projected vectors never
-// reach.
+// Inverse of K restricted to the plane across `axis`. The axis gets a block of its own, which does not matter: vectors
+// are projected onto the plane.
 static tlwMat3 inverseAcross(tlwMat3 k, tlwVec3 axis)
 {
     double a[3] = {axis.x, axis.y, axis.z}, scale = (k.m[0][0] + k.m[1][1] + k.m[2][2]) / 3;
@@ -82,7 +82,8 @@ static void prepareLinear(const tlwSolver *solver, tlwJointRow *row)
     tlwVec3 at_a = tlwAdd(a->position, tlwRotate(a->rotation, row->local_a));
     tlwVec3 at_b = tlwAdd(b->position, tlwRotate(b->rotation, row->local_b));
     bool slides = row->kind == TLW_JOINT_SLIDER;
-    // One point for both bodies keeps angular momentum: where the lighter one is on the rail of the heavier.
+    // Both bodies use one point, which conserves angular momentum. For a slider that is where the lighter body is on
+    // the heavier one's rail.
     tlwVec3 point = slides ? (row->rail_b ? at_a : at_b) : tlwScale(tlwAdd(at_a, at_b), 0.5);
     row->arm_a = tlwSub(point, a->position);
     row->arm_b = tlwSub(point, b->position);
@@ -151,7 +152,7 @@ void tlwWarmStartJoints(tlwSolver *solver)
     }
 }
 
-// The impulse that brings `speed` to what the spring wants.
+// The impulse that brings `speed` to the speed that the spring asks for.
 static tlwVec3 softImpulse(const tlwMat3 *mass, const tlwSoftness *soft, bool springs, tlwVec3 speed, tlwVec3 error,
                            tlwVec3 sum)
 {

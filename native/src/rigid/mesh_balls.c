@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How important a place is. Lower ranks are placed first and closer together.
+// The kind of a place on the surface. Lower ranks are placed first and closer together.
 enum { RANK_CORNER, RANK_EDGE, RANK_FLAT, RANKS };
 
 typedef struct Place {
@@ -31,7 +31,8 @@ typedef struct Surface {
     double area, volume;
 } Surface;
 
-// Thin plates that meet edge on would pass between balls that are further apart than they are thick.
+// m between balls. Edges have a spacing of their own: thin plates that meet edge on would pass between balls that are
+// farther apart than the plates are thick.
 typedef struct Spacing {
     double flat, edge;
 } Spacing;
@@ -73,7 +74,7 @@ static int comparePoints(const void *a, const void *b)
     return p->index - q->index;
 }
 
-// Meshes often hold a vertex several times, once per face: those are one corner.
+// Meshes often repeat a vertex, once per face. The copies are one corner.
 static bool weldVertices(Surface *s)
 {
     int n = s->mesh->vertex_count;
@@ -231,7 +232,7 @@ static void placeFaces(const Surface *s, double spacing, Places *places)
     }
 }
 
-// --- thinning: a place is taken when no taken one is too near ---
+// --- thinning: a place is taken when no place taken earlier is too near ---
 
 typedef struct Hash {
     int *head, *next; // by bucket; by place
@@ -253,7 +254,7 @@ static void cellOf(const Hash *hash, tlwVec3 p, int64_t cell[3])
     cell[2] = (int64_t)floor(p.z / hash->cell);
 }
 
-// Faces that look away from each other do not crowd: a thin wall needs balls on both sides.
+// Places that face away from each other do not crowd each other: a thin wall needs balls on both sides.
 static bool isCrowded(const Hash *hash, const Place *places, const Place *place, double distance)
 {
     int64_t c[3];
@@ -318,7 +319,7 @@ static bool collectPlaces(const Surface *s, const tlwBallDef *def, Places *place
         placeFaces(s, spacing.flat, places);
         if (thinPlaces(places, spacing) <= 2 * target || def->spacing > 0)
             break;
-        spacing.flat *= 1.2; // rugged meshes have more corners and edges than the area suggests
+        spacing.flat *= 1.2; // too many: rugged meshes have more corners and edges than their area suggests
         spacing.edge *= 1.2;
     }
     return !places->out_of_memory;
@@ -326,8 +327,8 @@ static bool collectPlaces(const Surface *s, const tlwBallDef *def, Places *place
 
 // --- from places to balls ---
 
-// Go inwards until the surface is `inset` away; where the shape is too thin for that, to its middle. False for a place
-// that is not on the surface: meshes that cross themselves have walls inside.
+// Move inwards until the surface is `inset` away, or to the middle where the shape is too thin for that. False for a
+// place that is not on the surface of the solid: meshes that cross themselves have walls inside.
 static bool insetBall(const tlwCollider *c, const Place *place, double inset, tlwSurfaceBall *ball)
 {
     enum { STEPS = 12 };
@@ -355,9 +356,9 @@ static bool insetBall(const tlwCollider *c, const Place *place, double inset, tl
     return true;
 }
 
-// Go on inwards while the surface stays as far away as the way gone: the ball around that point is inside and touches.
-// Sampled fields are blunt on the medial axis, hence the tolerance; its effect is small because cores are only used
-// for directions near the ball's own normal.
+// Move further inwards while the distance to the surface equals the distance moved: then the ball around that point is
+// inside the shape and touches at the place. Sampled fields are blunt on the medial axis, so the test has a tolerance.
+// Its effect is small, because cores count only for directions near the ball's own normal.
 static void growCore(const tlwCollider *c, const Place *place, double largest, tlwSurfaceBall *ball)
 {
     enum { STEPS = 24 };

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-// Share of a core's radius by which its balls may be off the surface between them: they are a fifth of a radian apart.
+// Balls with one core are up to a fifth of a radian apart. Between them, the core's surface is farther out than the
+// balls by up to this share of its radius.
 #define CORE_REACH 0.02
 // A core counts for directions within a third of a radian of its ball's normal.
 #define CORE_COSINE 0.945
@@ -21,7 +22,7 @@ typedef struct Side {
     tlwVec3 shift;
     tlwMat3 other_to_world;
     tlwVec3 slide; // velocity of the owner's centre of mass relative to the other's, world
-    double slack;  // m that shapes may have changed since their boxes were right
+    double slack;  // m that shapes may have drifted since their boxes were exact
 } Side;
 
 static Side makeSide(const tlwContactSearch *search, const tlwBodyPair *pair, bool owner_b)
@@ -39,7 +40,7 @@ static Side makeSide(const tlwContactSearch *search, const tlwBodyPair *pair, bo
     return s;
 }
 
-// The other body's field. One that changes is asked where each point was when the field was right.
+// Sample the other body's field. If its shape drifts, sample where each point was when the field was exact.
 static void sampleField(const Side *s, const tlwVec3 *points, int count, double *distances, tlwVec3 *gradients)
 {
     enum { CHUNK = 64 };
@@ -59,7 +60,7 @@ static void sampleField(const Side *s, const tlwVec3 *points, int count, double 
     }
 }
 
-// A point of the owner's shape as that is by now, in the other's space.
+// A point of the owner's shape, moved by the drift so far, in the other's space.
 static tlwVec3 toOther(const Side *s, tlwVec3 p)
 {
     const tlwSurfaceDrift *drift = &s->owner->drift;
@@ -76,7 +77,7 @@ static tlwVec3 toWorld(const Side *s, tlwVec3 p)
     return tlwAdd(s->other->position, tlwMulMat3(s->other_to_world, tlwSub(p, s->other->centre)));
 }
 
-// Way of the owner's material point at `p` relative to the other body over the step, in the other's space.
+// Path of the owner's material point at `p` relative to the other body over the step, in the other's space.
 static tlwVec3 pathOf(const Side *s, tlwVec3 p)
 {
     tlwVec3 world = toWorld(s, p), u = s->slide;
@@ -89,7 +90,7 @@ static tlwVec3 pathOf(const Side *s, tlwVec3 p)
     return tlwScale(tlwMulMat3(tlwMat3Transpose(s->other_to_world), u), s->search->dt);
 }
 
-// Deep in a clamped field there is no gradient: away from the middle is as good as any.
+// Deep in a clamped field the gradient is zero. Then any direction will do; this takes the one away from the middle.
 static tlwVec3 outwards(const Side *s, tlwVec3 p, tlwVec3 gradient)
 {
     if (tlwDot(gradient, gradient) > 1e-4)
@@ -121,15 +122,15 @@ static bool addCandidate(const Side *s, tlwNarrowScratch *scratch, uint32_t feat
     return true;
 }
 
-// A ball that would touch with its back is no contact: surfaces that meet face each other. Matters once bodies overlap
-// by more than the inset, where the nearest face of the other body may be one to the side.
+// Surfaces that touch face each other, so a ball that would touch with its back is no contact. This matters once bodies
+// overlap by more than the inset, where the nearest face of the other body may be one to the side.
 static bool facesAway(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
 {
     return !s->search->backs && tlwDot(tlwMulMat3(s->map, ball->normal), out) > 0.3;
 }
 
-// A lumpy field has normals that lean any way. Where the ball's own surface is smooth, contact forces are along its own
-// normal: a slippery ball must not be spun by the lumps that it lies on.
+// The normals of a lumpy field lean in random directions. Where the ball's own surface is smooth, the contact uses the
+// ball's normal, so that lumps do not spin a slippery body that lies on them.
 static tlwVec3 smoothOut(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
 {
     bool smooth = ball->core_radius > 2 * ball->radius && s->owner->motion == TLW_MOTION_DYNAMIC;
@@ -138,9 +139,9 @@ static tlwVec3 smoothOut(const Side *s, const tlwSurfaceBall *ball, tlwVec3 out)
     return tlwScale(tlwMulMat3(s->map, ball->normal), -1);
 }
 
-// --- fast balls: follow each along its way until it hits ---
+// --- fast balls: follow each along its path until it hits ---
 
-// Sphere tracing: a ball can always go as far as its gap. All balls advance together so that the field is asked in
+// Sphere tracing: a ball can always move as far as its gap. All balls advance together, so that the field is sampled in
 // batches. `count` balls at scratch->points with their gaps in scratch->distances, ball numbers in scratch->indices.
 static bool traceBalls(const Side *s, tlwNarrowScratch *scratch, const double *radii_of, int count)
 {
@@ -185,8 +186,9 @@ static bool traceBalls(const Side *s, tlwNarrowScratch *scratch, const double *r
 
 // --- the ball of a sphere ---
 
-// A ball in a corner touches several walls of one field, but its centre sees the nearest only. Ask from points
-// towards the ball's surface as well, and keep a plane when the ball's foot point on it is on the surface indeed.
+// A ball in a corner touches several walls of one field, but the field at its centre knows only the nearest wall. So
+// also sample points towards the ball's surface. Each gives a plane, which counts when the ball's foot point on the
+// plane lies on the surface.
 static bool probeAround(const Side *s, tlwNarrowScratch *scratch, tlwVec3 centre, double radius, tlwVec3 nearest)
 {
     enum { PROBES = 14 };
@@ -234,7 +236,7 @@ static bool findCore(const Side *s, tlwNarrowScratch *scratch)
 
 // --- many small balls ---
 
-// Numbers of the balls that are near enough to be looked at, into scratch->kept. Whole clusters are dropped first.
+// Writes the numbers of the balls that are near enough to test to scratch->kept. Whole clusters are dropped first.
 static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
 {
     const tlwCollider *c = s->owner->collider, *field = s->other->collider;
@@ -258,9 +260,9 @@ static int cullBalls(const Side *s, tlwNarrowScratch *scratch)
     return count;
 }
 
-// A ball on a smooth part may touch with another point of its core: move it there, inside the core, towards the other
-// body, and take that when it is nearer. Works on the candidates from `first` to `end`; those that turn out not to be
-// near are dropped.
+// A ball on a smooth part may touch with another point of its core. So move the ball inside its core towards the other
+// body, and use the core if the gap is smaller there. Works on the candidates from `first` to `end` and drops those
+// that are not within reach.
 static void touchWithCores(const Side *s, tlwNarrowScratch *scratch, int64_t first, int64_t end)
 {
     const tlwCollider *c = s->owner->collider;
@@ -311,7 +313,7 @@ static bool findBalls(const Side *s, tlwNarrowScratch *scratch)
         double near = s->pair->near + CORE_REACH * (c->balls[index].core_radius - radius);
         tlwVec3 p = scratch->points[i];
         if (scratch->distances[i] > 0.98 * field->band && gap < near)
-            continue; // a ball larger than the band: a clamped distance does not say that it touches
+            continue; // the ball is larger than the band: a clamped distance does not show that it touches
         if (gap < near) {
             tlwVec3 out = outwards(s, p, scratch->gradients[i]);
             if (facesAway(s, &c->balls[index], out))
@@ -346,7 +348,7 @@ bool tlwFindPairContacts(const tlwContactSearch *search, const tlwBodyPair *pair
                                                                                 : findBalls(&s, scratch);
         if (!ok)
             return false;
-        // Two spheres need one side only, and a sphere in a half space too.
+        // Two spheres need one side only.
         if (core > 0 && s.other->collider->core_radius > 0)
             break;
     }

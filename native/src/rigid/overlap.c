@@ -15,7 +15,7 @@ static int deepestFirst(const void *a, const void *b)
     return p->body_a != q->body_a ? p->body_a - q->body_a : p->body_b - q->body_b;
 }
 
-// The first contact of each pair: they come ordered by pair, and the deepest is picked first.
+// The first contact of each pair. Contacts are ordered by pair, the deepest first.
 static tlwResult deepestPerPair(const tlwContactList *contacts, tlwOverlap **list, int *count, tlwMessage *message)
 {
     *count = 0;

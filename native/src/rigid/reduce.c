@@ -2,8 +2,8 @@
 
 #include "rigid/contact.h"
 
-// Contacts of a pair that push the same way. More add nothing but redundancy, which the solver answers by shifting load
-// between them for ever: stacks of meshes sway.
+// Most contacts of a pair that push the same way. More would be redundant: the solver would keep shifting load between
+// them, and stacks of meshes would sway.
 #define MOST_ALIKE 12
 
 static double least(double a, double b)
@@ -19,7 +19,7 @@ static int findFeature(const tlwContact *list, int count, uint32_t feature)
     return -1;
 }
 
-// Twice the same: found from both sides, or by neighbouring balls.
+// Whether two contacts are one, found from both sides or by neighbouring balls.
 static bool isSame(const tlwBodyPair *pair, const tlwContact *a, const tlwContact *b)
 {
     tlwVec3 d = tlwSub(a->point, b->point);
@@ -27,7 +27,7 @@ static bool isSame(const tlwBodyPair *pair, const tlwContact *a, const tlwContac
     return tlwDot(d, d) < merge * merge && tlwDot(a->normal, b->normal) > 0.9;
 }
 
-// How much a candidate adds to the one already picked; directions count like places half a body apart.
+// How much a candidate adds to a picked contact. A difference of 1 between the normals counts like half a body's size.
 static double novelty(const tlwBodyPair *pair, const tlwContact *candidate, const tlwContact *picked)
 {
     if (isSame(pair, candidate, picked))
@@ -36,8 +36,8 @@ static double novelty(const tlwBodyPair *pair, const tlwContact *candidate, cons
     return tlwDot(d, d) + 0.25 * pair->size * pair->size * tlwDot(n, n);
 }
 
-// Overlaps count more than gaps, and contacts of the last step much more than new ones: a resting body that changes its
-// contacts over the last bit of a distance would never be quite still.
+// Overlaps count more than gaps, and contacts of the last step much more than new ones. Otherwise rounding would change
+// the contacts of a resting body, and the body would never be quite still.
 static double weightOf(const tlwBodyPair *pair, const tlwContact *c, bool known)
 {
     double depth = -c->separation / (0.01 * pair->size);
@@ -64,7 +64,7 @@ static int64_t rateCandidates(const tlwBodyPair *pair, tlwContactList *candidate
     return best;
 }
 
-// Update every candidate for the latest pick, and say which one is to be next; -1 = none is worth it.
+// Update every candidate for the latest pick and return the next one to pick; -1 = none adds anything.
 static int64_t pickNext(const tlwBodyPair *pair, tlwContactList *candidates, const tlwContact *latest)
 {
     double most = 0;

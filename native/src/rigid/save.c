@@ -123,7 +123,7 @@ static void passContact(Stream *s, tlwContact *c)
         passDouble(s, numbers[i]);
 }
 
-// A count that is larger than what is left can hold is damage, not a reason to allocate.
+// A count larger than the remaining bytes can hold means damage, and must not reach an allocation.
 static int64_t passCount(Stream *s, int64_t count)
 {
     passBytes(s, &count, sizeof count);

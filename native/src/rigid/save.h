@@ -4,9 +4,9 @@
 
 #include "rigid/world.h"
 
-// Everything that the future depends on, as bytes: a world that is loaded goes on bit for bit. Colliders, drifts,
-// names and the def are not saved: on load each slot keeps those that it has, and slots the world did not have
-// get none. `*bytes` is freed by tlwFree.
+// Everything that the future depends on, as bytes: a loaded world continues bit for bit. Colliders, drifts, names and
+// the def are not saved. On load each slot keeps those that it has; slots that are new to the world get none. The
+// caller frees `*bytes` with tlwFree.
 tlwResult tlwSaveRigidWorld(const tlwRigidWorld *world, unsigned char **bytes, size_t *size, tlwMessage *message);
 
 // TLW_BAD_FILE and an unchanged world when the bytes are damaged.

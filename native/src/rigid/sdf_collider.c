@@ -34,7 +34,8 @@ tlwResult tlwCreateSdfCollider(const tlwSdf *sdf, const tlwMesh *mesh, int targe
     tlwBallDef def = tlwDefaultBallDef();
     if (target > 0)
         def.target = target;
-    // Corners are rounded over about half a voxel: balls must not be smaller. Larger than a voxel rounds them more.
+    // The field rounds corners over about half a voxel, so balls must not be smaller. Balls larger than a voxel would
+    // round corners more.
     def.inset = tlwClamp(0.02 * thin, 0.5 * voxel, voxel);
     tlwMeshData data = {mesh->positions, (int)mesh->vertex_count, mesh->triangles, (int)mesh->triangle_count};
     return tlwCreateFieldCollider(sampleSdf, sdf, tlwGetSdfBand(sdf), &data, &def, collider, message);

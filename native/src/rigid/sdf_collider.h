@@ -5,11 +5,11 @@
 #include "rigid/body.h"
 #include "shape/sdf.h"
 
-// `sdf` was made from `mesh` and must outlive the collider; the mesh is only read. `target` is the number of surface
-// balls aimed at, 0 = 1000. Make fields for colliders with
+// `sdf` was made from `mesh` and must outlive the collider; the mesh is only read. `target` is the wanted number of
+// surface balls, 0 = 1000. Make fields for colliders with
 // - interior_band 1e30, so that bodies pushed into each other find the way out, and
-// - exterior_band at least 3 times the largest voxel of all bodies, so that a coarse body's balls are seen by the field
-//   of a finer one (see tlwCollider.band).
+// - exterior_band at least 3 times the largest voxel of all bodies, so that the field of a fine body reaches the balls
+//   of a coarse one (see tlwCollider.band).
 tlwResult tlwCreateSdfCollider(const tlwSdf *sdf, const tlwMesh *mesh, int target, tlwCollider **collider,
                                tlwMessage *message);
 

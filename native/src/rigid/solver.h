@@ -1,6 +1,6 @@
-// The soft-step solver: contacts and joints as damped springs of a set frequency, one pass over all of them in each of
-// many short substeps, then a relaxing pass without springs (Macklin et al. 2019 "Small steps", Catto's soft step).
-// Inside the layer only; callers use world.h.
+// The soft-step solver: contacts and joints are damped springs of a set frequency. Each of many short substeps makes a
+// few passes over all of them, then a relaxing pass without springs (Macklin et al. 2019 "Small steps", Catto's soft
+// step). Private to this room; callers use world.h.
 #ifndef TLW_RIGID_SOLVER_H
 #define TLW_RIGID_SOLVER_H
 
@@ -9,7 +9,7 @@
 
 // A cluster that moves as one: a body, or several that fixed joints hold together. Cluster 0 is the world.
 typedef struct tlwCluster {
-    double inverse_mass;              // 1/kg; 0 = moves as it likes
+    double inverse_mass;              // 1/kg; 0 = nothing can change its motion
     tlwMat3 inertia, inverse_inertia; // in the cluster's own axes
     tlwMat3 world_inverse_inertia;    // refreshed whenever the cluster turns
     tlwVec3 position, velocity, spin;
@@ -36,8 +36,8 @@ static inline tlwSoftness tlwMakeSoftness(double hertz, double damping, double h
 typedef struct tlwContactAxis {
     tlwVec3 direction;
     tlwVec3 turn_a, turn_b; // arm x direction
-    tlwVec3 spin_a, spin_b; // what a unit impulse does to the spins
-    double drift;           // m/s along it that B's surface moves by itself, relative to A's
+    tlwVec3 spin_a, spin_b; // change of the spins by a unit impulse
+    double drift;           // m/s along `direction`: drift of B's surface minus that of A's
 } tlwContactAxis;
 
 // A contact in the form that the inner loop reads.
@@ -69,10 +69,10 @@ typedef struct tlwJointRow {
     tlwVec3 local_a, local_b; // anchors in the clusters' axes, from their centres
     tlwVec3 axis_a, axis_b;   // in the clusters' axes
     tlwQuat turn_a, turn_b;   // joint frames in the clusters' axes
-    bool rail_b;              // B is the heavier one: its axis counts
+    bool rail_b;              // slider: B is the heavier body, so the rail is B's axis
     tlwVec3 arm_a, arm_b;
     tlwVec3 axis;       // world
-    tlwVec3 gap, angle; // what is to be closed, world
+    tlwVec3 gap, angle; // errors to be closed, world
     tlwMat3 linear_mass, angular_mass;
     tlwSoftness softness;
     tlwVec3 linear_impulse, angular_impulse; // on B, of this substep

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Turning further than this between two searches would make contact normals wrong.
+// rad. Bodies that turn further between two searches would have wrong contact normals.
 #define MAX_TURN 0.35
 
 static int countSteps(const tlwRigidWorld *world, double dt)
@@ -84,7 +84,7 @@ static tlwResult solveSteps(tlwRigidWorld *world, tlwSolver *solver, tlwBody *bo
     return TLW_OK;
 }
 
-// What joints gave a body is what neither contacts nor outer forces did.
+// The impulse of joints is the change of momentum that neither contacts nor outer forces explain.
 static void setJointImpulses(const tlwRigidWorld *world, tlwBody *solved, double dt)
 {
     for (int64_t i = 0; i < world->joint_count; i++) {
@@ -106,7 +106,7 @@ static void setJointImpulses(const tlwRigidWorld *world, tlwBody *solved, double
     }
 }
 
-// Take over velocities and results; poses wait for tlwMoveRigidWorld.
+// Copy velocities and results to the world. tlwMoveRigidWorld changes the poses.
 static void takeResults(tlwRigidWorld *world, const tlwBody *solved)
 {
     for (int64_t i = 0; i < world->body_count; i++) {
@@ -155,7 +155,7 @@ tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *messag
     return result;
 }
 
-// Bodies as they will stand, with what was added to their velocities after the solve.
+// Bodies at their next poses, with velocities that are only the changes made after the solve.
 static void takeDifferences(const tlwRigidWorld *world, tlwBody *bodies)
 {
     for (int64_t i = 0; i < world->body_count; i++) {
@@ -178,7 +178,7 @@ static void moveClusters(tlwSolver *solver, double dt)
     }
 }
 
-// Cluster by cluster, so that bodies that are fixed to each other stay so whatever was done to their velocities.
+// Moves cluster by cluster, so that fixed bodies stay together however their velocities were changed.
 tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message)
 {
     int count = (int)world->body_count;

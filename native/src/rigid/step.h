@@ -1,4 +1,4 @@
-// One solve of the world: searches for contacts and substeps until dt is over.
+// One solve of the world: contact searches and substeps over dt.
 #ifndef TLW_RIGID_STEP_H
 #define TLW_RIGID_STEP_H
 
@@ -8,8 +8,8 @@
 // bodies go. Reads and then clears force and torque.
 tlwResult tlwSolveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
 
-// Move the bodies as solved; a velocity or spin that was changed after the solve moves them by the difference times
-// dt as well. Bodies that are fixed to each other share such changes as one rigid cluster would.
+// Move the bodies as solved. If a velocity or spin was changed after the solve, the difference times dt moves the body
+// as well. Bodies that are fixed to each other share such changes as one rigid cluster would.
 tlwResult tlwMoveRigidWorld(tlwRigidWorld *world, double dt, tlwMessage *message);
 
 #endif

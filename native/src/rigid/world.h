@@ -7,15 +7,15 @@
 //     int ball;                                      tlwAddRigidBody(world, &body, &ball, message);
 //     ... tlwFindOverlaps before the first step: "Ball and Cup start inside each other"
 //     every step:
-//         tlwSetPredictedVelocity(world, ball, v, w, dt);  // what pressure made of the body; or set body->force
+//         tlwSetPredictedVelocity(world, ball, v, w, dt);  // velocity after pressure; or set body->force
 //         tlwSolveRigidWorld(world, dt, message);          // velocities and impulses are new, poses are not
 //         ... the liquid reads velocity, spin and contact_impulse (Carlson 2004, eq. 68-70), and sets the first two
 //         tlwMoveRigidWorld(world, dt, message);           // poses are new
 //
-// A solve is split into steps of at most `max_step` with contacts found anew for each, and those into substeps, so dt
-// may be as long as a frame. Contacts of fast bodies are found before they happen; margins follow the size of the
-// bodies and their speed, so 1 cm and 10 m bodies behave alike. Everything is in a fixed order: equal inputs give equal
-// bits for any number of threads.
+// A solve is split into steps of at most `max_step`, each with a new search for contacts. Steps are split into
+// substeps. So dt may be as long as a frame. Contacts of fast bodies are found before they happen. Margins follow the
+// size and speed of the bodies, so 1 cm and 10 m bodies behave alike. Everything is in a fixed order: equal inputs give
+// equal bits for any number of threads.
 #ifndef TLW_RIGID_WORLD_H
 #define TLW_RIGID_WORLD_H
 
@@ -24,11 +24,11 @@
 
 typedef struct tlwRigidWorldDef {
     tlwVec3 gravity;        // m/s2
-    double max_step;        // s between two searches for contacts; shorter by itself when a body spins fast
-    double substep;         // s, aimed at; at least 4 in a step
+    double max_step;        // s between two searches for contacts; shortened automatically when a body spins fast
+    double substep;         // s, wanted length; a step has at least 4
     double contact_hertz;   // stiffness of contacts, 1/s; never above an eighth of the substep rate
     double contact_damping; // damping ratio
-    double push_speed;      // m/s at most to part overlapping bodies of 1 m; smaller ones in proportion
+    double push_speed;      // m/s, largest speed to part overlapping bodies of 1 m; smaller bodies in proportion
     double joint_hertz;     // never above a quarter of the substep rate
     double joint_damping;   // damping ratio
     int max_contacts;       // per pair of bodies, 4..256
@@ -60,12 +60,12 @@ tlwResult tlwAddRigidBody(tlwRigidWorld *world, const tlwBody *body, int *index,
 // Removes its joints and contacts too.
 void tlwRemoveRigidBody(tlwRigidWorld *world, int index);
 
-// `body_b` -1 = the world. Anchor and axis in world space, as the bodies stand now.
+// `body_b` -1 = the world. Anchor and axis are in world space, for the bodies' present poses.
 tlwResult tlwAddRigidJoint(tlwRigidWorld *world, tlwJointKind kind, int body_a, int body_b, tlwVec3 anchor,
                            tlwVec3 axis, int *index, tlwMessage *message);
 
-// Make the coming solve act as if outer forces brought the body from its present to the given velocity over `dt`.
-// Gravity must be part of it: set gravity_scale to 0 for such bodies.
+// Make the coming solve act as if outer forces brought the body from its present to the given velocity over `dt`. The
+// given velocity includes gravity, so set gravity_scale to 0 for such bodies.
 void tlwSetPredictedVelocity(tlwRigidWorld *world, int body, tlwVec3 velocity, tlwVec3 spin, double dt);
 
 // Two bodies that overlap.

@@ -9,13 +9,15 @@
 
 #include <unistd.h>
 
-// Fitted to the peak memory of bakes with 8 particles a cell: grid fields of a liquid cell; a particle, its copy for
-// output and scratch; and the band of cells around the surface, which grows with the cells to the power 2/3.
+// Fitted to the peak memory of bakes with 8 particles a cell. The three terms are: the grid fields of a liquid cell; a
+// particle with its copy for output and scratch; the band of cells around the surface, which grows with the number of
+// liquid cells to the power 2/3.
 #define BYTES_PER_CELL_GRID 440.0
 #define BYTES_PER_PARTICLE 195.0
 #define BYTES_OF_SURFACE 114000.0
 
-// Volume of an object inside the domain's box at the start: its own, or the shared box's if that is smaller. m3.
+// Upper bound of an object's volume inside the domain at the start, m3: the smaller of its own volume and that of the
+// box that it shares with the domain.
 static double getVolumeInside(const tlwScene *scene, const tlwObject *object)
 {
     tlwVec3 low, high;
@@ -61,8 +63,7 @@ static tlwResult checkMemory(const tlwScene *scene, double cells, tlwMessage *me
     return TLW_OK;
 }
 
-// A body must fit between closed walls, and start between them. Beyond an open side it may wait, but nothing acts on
-// it.
+// A body must fit and start between closed walls. Beyond an open side a body may start, but no liquid acts on it there.
 static tlwResult checkBody(const tlwScene *scene, const tlwObject *object, tlwMessage *message)
 {
     tlwVec3 low, high, a = scene->def.domain_min, b = scene->def.domain_max;
@@ -90,7 +91,7 @@ static tlwResult checkBody(const tlwScene *scene, const tlwObject *object, tlwMe
     return TLW_OK;
 }
 
-// Faces that are less than half inside an inflow are not held by it.
+// Warn about an inflow thinner than a cell: an inflow controls only faces of the grid that are at least half inside it.
 static void checkInflow(const tlwScene *scene, const tlwObject *object)
 {
     tlwVec3 low, high, scale = tlwSampleKeys(object->def.keys, object->def.key_count, 0).scale;

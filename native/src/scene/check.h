@@ -1,11 +1,11 @@
-// What can be said about a scene only once it is complete.
+// Checks of a complete scene.
 #ifndef TLW_SCENE_CHECK_H
 #define TLW_SCENE_CHECK_H
 
 #include "tallow/tallow.h"
 
-// What can only be checked once the scene is complete: there is liquid or an inflow, some of it lies in the domain, and
-// it is not more than a computer holds. tlwCreateSim calls it first.
+// Checks that need the complete scene: it has liquid or an inflow, some of it inside the domain, and not more liquid
+// than a computer can hold. tlwCreateSim calls this first.
 tlwResult tlwCheckScene(tlwScene *scene);
 
 #endif

@@ -21,7 +21,7 @@ struct tlwDeformFiles {
     int first, last;
     int64_t triangle_count; // of the first frame read; -1 before that
     tlwMesh mesh;
-    uint64_t *hashes; // of the files from the first to each one, owned; null until they were gone over
+    uint64_t *hashes; // per file: hash of all files up to it, owned; null until tlwHashDeformFiles
 };
 
 // Splits at "%d" or "%06d". The pattern comes from a file, so it never reaches printf as a format.

@@ -13,10 +13,10 @@ void tlwFreeDeformFiles(tlwDeformFiles *files);
 // until the next call.
 tlwResult tlwReadDeformFrame(void *files, int frame, tlwMeshData *mesh);
 
-// Goes over all files, which also tells early when one is missing.
+// Reads and hashes all files. A missing file is thus reported before the bake starts.
 tlwResult tlwHashDeformFiles(tlwDeformFiles *files);
 
-// Hash of the files up to that frame, once tlwHashDeformFiles has seen them.
+// Hash of the files up to that frame. Call tlwHashDeformFiles first.
 uint64_t tlwGetDeformHash(const tlwDeformFiles *files, int last_frame);
 
 #endif

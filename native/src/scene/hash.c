@@ -11,7 +11,7 @@
 
 #define SLACK 0.05 // frames by which a key may miss its frame: scene.json holds times to seven digits
 
-// Where a bake ends; what keys say after it has no part in the result.
+// Where a bake ends. Later keys do not affect the result.
 typedef struct End {
     int frame;
     double time, slack; // s
@@ -54,21 +54,21 @@ static bool haveSameValues(const tlwKey *a, const tlwKey *b)
     return hashKeyValues(TLW_HASH_SEED, a) == hashKeyValues(TLW_HASH_SEED, b);
 }
 
-// The key with which the bake ends; `before` is the number of keys before it.
+// The key at the end of the bake; `before` is the number of keys before the end.
 static tlwKey getEndKey(const tlwKey *keys, int count, int before, End end)
 {
     if (before < count && keys[before].time <= end.time + end.slack)
         return keys[before];
     tlwKey key = tlwSampleKeys(keys, count, end.time);
-    // Between two equal keys nothing may depend on how the mean of two equal numbers is rounded.
+    // Between two equal keys, rounding of the interpolation must not change the hash.
     if (before > 0 && before < count && haveSameValues(&keys[before - 1], &keys[before]))
         key = keys[before - 1];
     key.time = end.time;
     return key;
 }
 
-// Keys up to the end, without those in the middle and at the end of a stretch where nothing changes: exporters leave
-// them out or not, depending on what comes after.
+// Keys up to the end. Of a stretch where nothing changes, keys in the middle are skipped, and so is the last key if the
+// bake ends with the stretch: exporters write or omit these keys, depending on what comes after.
 static void addKeys(uint64_t *hash, const tlwKey *keys, int count, End end)
 {
     int before = 0, kept = 0;
@@ -87,7 +87,8 @@ static void addKeys(uint64_t *hash, const tlwKey *keys, int count, End end)
     addNumber(hash, kept);
 }
 
-// Not `name`, `frame_end` or what is written (save_*, mesh_detail, checkpoint_every): a longer range resumes.
+// Leaves out `name`, `frame_end` and the settings of output (save_*, mesh_detail, checkpoint_every), so that a bake can
+// resume after these change.
 static void addSettings(uint64_t *hash, const tlwSceneDef *def)
 {
     addVec3(hash, def->domain_min);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_FILE ((int64_t)512 << 20)
-#define MAX_UNKNOWN 20 // warnings per object; a file of another kind would flood the log
+#define MAX_UNKNOWN 20 // warnings per object, so that a file of another kind does not flood the log
 
 static tlwResult failParse(tlwContext *context, const char *path, const char *text, const char *end)
 {
@@ -36,7 +36,7 @@ tlwResult tlwOpenJson(tlwContext *context, const char *path, tlwJson *root)
         tlwFree(text);
         return result;
     }
-    // The parser stops at a zero byte, which no text file has.
+    // The parser stops at a zero byte and would ignore everything after it.
     const char *zero = memchr(text, 0, (size_t)size);
     if (zero) {
         cJSON_Delete(node);

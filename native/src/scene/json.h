@@ -17,14 +17,14 @@ typedef struct tlwJson {
     tlwContext *context;
 } tlwJson;
 
-// Parse a whole file; free with tlwFreeJson. The message has the line number of what cannot be read.
+// Parse a whole file; free with tlwFreeJson. The message has the line number of the first error.
 tlwResult tlwOpenJson(tlwContext *context, const char *path, tlwJson *root);
 void tlwFreeJson(tlwJson *root);
 
 // Member of an object; `node` is null when it is missing.
 tlwJson tlwGetMember(const tlwJson *object, const char *key);
 
-// Refuses what is not an object / a list. `count` is the list's length.
+// Fail unless the value is an object or a list, respectively. `count` takes the list's length.
 tlwResult tlwCheckObject(const tlwJson *value);
 tlwResult tlwCheckList(const tlwJson *value, int *count);
 
@@ -32,7 +32,7 @@ tlwResult tlwCheckList(const tlwJson *value, int *count);
 tlwJson tlwFirstItem(const tlwJson *list);
 void tlwNextItem(tlwJson *item);
 
-// Each leaves `out` alone when the member is missing and refuses a wrong type by path.
+// Each leaves `out` unchanged when the member is missing. A wrong type fails with a message that names the path.
 tlwResult tlwReadNumber(const tlwJson *object, const char *key, double *out);
 tlwResult tlwReadInteger(const tlwJson *object, const char *key, int *out);
 tlwResult tlwReadBool(const tlwJson *object, const char *key, bool *out);

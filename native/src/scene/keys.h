@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 
-// What is wrong with keys, in a sentence that starts with `who` ("Funnel", "Force Wind").
+// Check keys. The message is a sentence that starts with `who` ("Funnel", "Force Wind").
 tlwResult tlwCheckKeys(const char *who, const tlwKey *keys, int count, tlwMessage *message);
 
 // The key at a time: linear in position, scale, velocity, temperature and power, slerp in rotation, `enabled` from the
@@ -18,8 +18,8 @@ typedef struct tlwMotion {
     tlwVec3 spin;     // rad/s, world axes
 } tlwMotion;
 
-// Mean motion over [time - interval / 2, time + interval / 2]; pass the substep's middle and length, so that an
-// obstacle arrives exactly where its keys say.
+// Mean motion over [time - interval / 2, time + interval / 2]. Pass the middle and the length of a substep: then an
+// obstacle arrives exactly where its keys put it.
 tlwMotion tlwSampleMotion(const tlwKey *keys, int count, double time, double interval);
 
 // Whether position, rotation or scale ever change.

@@ -116,7 +116,7 @@ static tlwResult readOutput(const tlwJson *root, tlwSceneDef *def)
     return tlwReadInteger(&output, "checkpoint_every", &def->checkpoint_every);
 }
 
-// What the file is, and every setting that is not a list.
+// Checks the file's format and reads every setting that is not a list.
 static tlwResult readSettings(const tlwJson *root, tlwSceneDef *def, int *threads)
 {
     TLW_TRY(tlwCheckObject(root));

@@ -10,7 +10,8 @@ tlwResult tlwReadObjects(const tlwJson *root, const char *folder, tlwScene *scen
 tlwResult tlwReadForces(const tlwJson *root, tlwScene *scene);
 tlwResult tlwReadJoints(const tlwJson *root, tlwScene *scene);
 
-// Joins a file named by a scene to its folder; refuses what leads out of it. `path` must hold PATH_MAX bytes.
+// Joins a file name from a scene to the scene's folder. Fails when the result would lie outside the folder. `path` must
+// hold PATH_MAX bytes.
 tlwResult tlwJoinScenePath(const tlwJson *value, const char *folder, const char *file, char *path);
 
 #endif

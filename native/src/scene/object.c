@@ -81,7 +81,7 @@ static tlwResult checkObject(const tlwScene *scene, const tlwObjectDef *def, tlw
     return tlwCheckKeys(def->name, def->keys, def->key_count, message);
 }
 
-// A lamp shines from the centre of its mesh, so a flat or open one is as good as any.
+// A lamp shines from the centre of its mesh, so the mesh may be flat or open.
 static tlwResult checkLampMesh(const tlwMesh *mesh, const char *name, tlwMessage *message)
 {
     if (mesh->vertex_count < 1)

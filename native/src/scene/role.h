@@ -1,4 +1,4 @@
-// Roles: one table of what each kind of object is to the simulation. Code asks for a trait, not for a role.
+// Roles: one table with the traits of each kind of object. Code asks for a trait, not for a role.
 #ifndef TLW_SCENE_ROLE_H
 #define TLW_SCENE_ROLE_H
 
@@ -23,7 +23,7 @@ typedef struct tlwRoleTraits {
     bool may_deform;   // its mesh may change from frame to frame
 } tlwRoleTraits;
 
-// What an object with a known role is.
+// Traits of an object with a known role.
 const tlwRoleTraits *tlwGetTraits(const tlwObjectDef *def);
 
 // "liquid"; "unknown" for a number that is no role.

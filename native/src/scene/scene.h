@@ -1,4 +1,4 @@
-// A scene: what is simulated, checked and owned. Filled through tallow.h, or from a scene folder by load.c.
+// A scene: everything that is simulated, checked and copied. Filled through tallow.h, or from a scene folder by load.c.
 #ifndef TLW_SCENE_SCENE_H
 #define TLW_SCENE_SCENE_H
 
@@ -11,7 +11,7 @@
 #define TLW_FORCE_COOKIE (0x7A110005 ^ TLW_ABI_VERSION)
 #define TLW_JOINT_COOKIE (0x7A110006 ^ TLW_ABI_VERSION)
 
-// Limits: beyond them a scene is a typing mistake.
+// Limits. A scene beyond them is probably a typing mistake.
 #define TLW_MAX_AXIS_CELLS 4096
 #define TLW_MAX_DOMAIN_CELLS 4e9
 #define TLW_MAX_LIQUID_CELLS 60e6
@@ -53,7 +53,7 @@ struct tlwScene {
 int tlwFindObject(const tlwScene *scene, const char *name);
 int tlwFindMaterial(const tlwScene *scene, const char *name);
 
-// Whether any material that an object of the scene brings can become a rigid piece.
+// Whether the material of any object in the scene can become a rigid piece.
 bool tlwCanFreeze(const tlwScene *scene);
 
 #endif

@@ -1,5 +1,5 @@
-// A particle's velocity gradient in 20 bytes: nine numbers of 16 bits and the exponent that they share. It acts over
-// half a cell only, so 15 bits of its largest number are plenty. All bits zero is zero.
+// A particle's velocity gradient in 20 bytes: nine numbers of 16 bits and the exponent that they share. The gradient
+// acts over half a cell only, so 15 bits of its largest number are plenty. All bits zero is a gradient of zero.
 #ifndef TLW_SHAPE_AFFINE_H
 #define TLW_SHAPE_AFFINE_H
 
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define TLW_AFFINE_BITS 14   // of the largest number, below its leading one
-#define TLW_AFFINE_LEAST 32u // exponent as floats have it: what is smaller than 2^-95 / s has no gradient
+#define TLW_AFFINE_LEAST 32u // smallest exponent, biased as in floats: gradients below 2^-95 / s lose digits
 
-#define TLW_AFFINE_LANES 8 // particles that loops in a hurry pack and unpack at a time
+#define TLW_AFFINE_LANES 8 // particles that fast loops pack and unpack at a time
 
 static inline __attribute__((always_inline)) void tlwMakePowers(const uint32_t *exponents, int lanes, float *powers)
 {
@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) void tlwMakePowers(const uint32_t *
     memcpy(powers, bits, (size_t)lanes * sizeof *powers);
 }
 
-// Of `lanes` particles from n on; affine[a * lanes + l] is number a of particle n + l.
+// Unpack the gradients of `lanes` particles from n on; affine[a * lanes + l] is number a of particle n + l.
 static inline __attribute__((always_inline)) void tlwUnpackAffine(const tlwParticles *particles, int64_t n, int lanes,
                                                                   float *affine)
 {
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void tlwPackAffine(const tlwParticl
         uint32_t *words = particles->affine[a / 2] + n;
         for (int l = 0; l < lanes; l++) {
             float x = a < 9 ? affine[a * lanes + l] * per_unit[l] : (float)exponents[l];
-            x = x > limit ? limit : x; // just below a power of two it would be rounded to that
+            x = x > limit ? limit : x; // a number just below a power of two would round up to 16 bits
             x = x < -limit ? -limit : x;
             uint32_t number = (uint32_t)(int32_t)(x + (x < 0 ? -0.5f : 0.5f));
             words[l] = a % 2 ? words[l] | number << 16 : number & 0xffff;

@@ -1,4 +1,4 @@
-// Boxes around boxes around triangles: finds the triangle of a mesh that is nearest to a point.
+// A tree of boxes around triangles: finds the triangle of a mesh that is nearest to a point.
 #ifndef TLW_SHAPE_BVH_H
 #define TLW_SHAPE_BVH_H
 
@@ -6,21 +6,21 @@
 
 typedef struct tlwBvh tlwBvh;
 
-// Of the triangles of `mesh` with positions (p - origin) / unit, so that far-away meshes lose no digits. Copies what it
-// needs. Null when memory is out. Cost: about 1 us per triangle.
+// Build a tree over the triangles of `mesh`. Positions are stored as (p - origin) / unit, so that a mesh far from the
+// world's origin loses no digits. Keeps no pointer to the mesh. Null when memory is out. Cost: about 1 us per triangle.
 tlwBvh *tlwCreateBvh(const tlwMesh *mesh, const double origin[3], double unit);
 void tlwDestroyBvh(tlwBvh *bvh);
 
 typedef struct tlwNearest {
-    float square; // squared distance in units; nothing beyond it is looked for
+    float square; // squared distance in units; the search ignores triangles beyond it
     int32_t slot; // a triangle's place in the tree, -1 = none yet. A good guess makes the search faster
 } tlwNearest;
 
-// Update `nearest` with anything nearer. The square must hold for the slot and this point, or be an upper limit when
-// the slot is -1; tlwGuessNearest sets it so.
+// Replace `nearest` by a nearer triangle if there is one. On entry `square` is the distance from `point` to `slot`, or
+// an upper limit when `slot` is -1; tlwGuessNearest sets both.
 void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest);
 
-// Start from a slot found for a nearby point, with nothing beyond `limit` (squared) of interest.
+// Start from a slot found for a nearby point. `limit` is the largest squared distance of interest.
 tlwNearest tlwGuessNearest(const tlwBvh *bvh, const float point[3], int32_t slot, float limit);
 
 // Index of the triangle in the mesh.

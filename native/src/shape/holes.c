@@ -27,8 +27,8 @@ static bool addBoundaryEdge(Boundary *boundary, int32_t tail, int32_t head)
     return true;
 }
 
-// An edge that is passed more often one way than the other misses that many partners. Whatever the mesh looks like,
-// these edges leave every vertex as often as they enter it, so they always fall apart into closed loops.
+// An edge with more half-edges in one direction lacks that many in the other. In any mesh the lacking half-edges leave
+// every vertex as often as they enter it, so they always form closed loops.
 static bool collectBoundary(const int32_t *corners, const int32_t *sorted, int64_t half_edges, Boundary *boundary,
                             tlwRepairReport *report)
 {
@@ -61,7 +61,7 @@ static double triangleArea(tlwVec3 a, tlwVec3 b, tlwVec3 c)
     return tlwLength(tlwCross(tlwSub(b, a), tlwSub(c, a))) / 2;
 }
 
-// Triangles run against the loop, since the mesh's own half-edges run along it.
+// Triangles run against the loop, because the mesh's own half-edges run along it.
 static bool emitOptimal(tlwMesh *mesh, const int32_t *loop, int i, int j, uint8_t split[MAX_OPTIMAL][MAX_OPTIMAL])
 {
     if (j - i < 2)
@@ -121,7 +121,7 @@ static bool capLoop(tlwMesh *mesh, const int32_t *loop, int64_t n)
 
 typedef struct Walk {
     int32_t *first; // per vertex: its outgoing edges are order[first[v]] .. order[first[v + 1] - 1]
-    int32_t *next;  // per vertex: the next of them not walked yet
+    int32_t *next;  // per vertex: its next outgoing edge that is not walked yet
     int32_t *order; // edges by tail
     int32_t *place; // per vertex: its place on the path + 1, 0 = not on it
     int32_t *path;  // vertices

@@ -4,8 +4,8 @@
 
 #include "shape/repair.h"
 
-// Append triangles that close every hole of the welded mesh `corners` (as sorted by tlwSortHalfEdges): afterwards as
-// many half-edges run along each edge one way as the other. Counts into `report`.
+// Append triangles that close every hole of the welded mesh `corners`, whose half-edges tlwSortHalfEdges has `sorted`.
+// Afterwards each edge has as many half-edges in one direction as in the other. Counts into `report`.
 tlwResult tlwFillHoles(tlwMesh *mesh, const int32_t *corners, const int32_t *sorted, tlwMessage *message,
                        tlwRepairReport *report);
 

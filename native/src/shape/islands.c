@@ -169,7 +169,8 @@ tlwResult tlwFaceOutwards(tlwMesh *mesh, tlwMessage *message, tlwRepairReport *r
         double total = 0;
         for (int64_t i = 0; i < islands.count; i++)
             total += islands.list[i].volume;
-        // All of it inside out, cavities included: turn everything first, so that cavities can be told from mistakes.
+        // A negative sum means that the whole mesh is inside out, cavities included. Turn every part first, so that
+        // cavities can be told from mistakes.
         for (int64_t i = 0; i < islands.count; i++) {
             Island *island = &islands.list[i];
             island->turn = total < 0;
@@ -201,9 +202,9 @@ static double smallestEigenvalue(double m[3][3])
     return q + 2 * p * cos(acos(r) / 3 + 2 * 3.14159265358979323846 / 3);
 }
 
-// Twice volume by area is a wall's thickness, but only a third of a cube's side. The least spread of the mass is a
-// plate's thickness and a cube's side, but a cup's diameter. So: the spread where the two are of the same order, else
-// the wall.
+// There are two measures. 2 volume / area (`wall`) is right for walls but gives a third of a cube's side. The least
+// spread of the mass (`spread`) is right for plates and cubes but gives a cup's diameter. So the result is `spread`
+// where the two are of the same order, else `wall`.
 static double thicknessOf(const tlwMesh *mesh)
 {
     tlwMassProperties mass;
@@ -245,7 +246,7 @@ double tlwGetThinnestPart(const tlwMesh *mesh, double ignore)
                             .triangle_count = island->end - island->begin};
             thinnest = fmin(thinnest, thicknessOf(&part));
         }
-        // Shells with cavities: the wall between them.
+        // With cavities, the wall between the outer shell and a cavity counts too.
         double volume = fabs(tlwGetMeshVolume(mesh)), area = tlwGetMeshArea(mesh);
         for (int64_t i = 0; i < islands.count; i++)
             if (islands.count > 1 && islands.list[i].volume < 0 && area > 0)

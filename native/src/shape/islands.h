@@ -7,8 +7,8 @@
 // Turn the connected parts of a closed mesh so that they face outwards, except cavities of other parts.
 tlwResult tlwFaceOutwards(tlwMesh *mesh, tlwMessage *message, tlwRepairReport *report);
 
-// Thickness of the thinnest connected part that is larger than `ignore` metres: the wall's for a cup or a plate, the
-// diameter's order of magnitude for a ball. 0 when memory is out or there is no such part.
+// Thickness of the thinnest connected part that is larger than `ignore` metres. For a cup or a plate this is the
+// thickness of the wall, for a ball roughly the diameter. 0 when memory is out or there is no such part.
 double tlwGetThinnestPart(const tlwMesh *mesh, double ignore);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-// An edge where several sheets meet has as many half-edges running one way as the other. Around it solid and air
-// alternate; the two sheets that bound the same wedge of solid belong together.
+// One triangle at an edge where several pairs of triangles meet. Around the edge, solid and air alternate. The two
+// sheets that bound the same wedge of solid are partners.
 typedef struct Sheet {
     double angle; // about the edge, from some direction
     int32_t half_edge;
@@ -59,8 +59,9 @@ static bool pairSheets(const tlwMesh *mesh, const int32_t *half_edges, int64_t c
     if (2 * along != count)
         return false;
     qsort(sheets, (size_t)count, sizeof sheets[0], compareSheets);
-    // Solid lies on the falling side of sheets that run along, so each goes with the nearest one before it that runs
-    // against and is still free: brackets, read round the circle twice.
+    // Solid lies towards smaller angles from a sheet that runs along. So the partner of such a sheet is the nearest
+    // unpaired sheet at a smaller angle that runs against. That is matching brackets around a circle; reading the
+    // circle twice closes every pair.
     int stack[MAX_SHEETS], size = 0;
     for (int64_t i = 0; i < count; i++)
         twin[sheets[i].half_edge] = -1;
@@ -85,14 +86,14 @@ typedef struct Edges {
     const int32_t *sorted;
 } Edges;
 
-// Whether an edge has two triangles that agree on it.
+// Whether an edge has two triangles that run along it in opposite directions.
 static bool isSimple(const Edges *edges, int64_t begin, int64_t end)
 {
     const int32_t *tails = edges->mesh->triangles, *sorted = edges->sorted;
     return end - begin == 2 && tails[sorted[begin]] != tails[sorted[begin + 1]];
 }
 
-// Edges that begin in a range of half-edges and are not simple.
+// Count the edges that are not simple and begin in a range of half-edges.
 static double knotRange(void *context, int64_t begin, int64_t end)
 {
     const Edges *edges = context;
@@ -123,8 +124,8 @@ static void pairHalfEdges(const Edges *edges, int32_t *twin, int64_t *crowded, i
     }
 }
 
-// Corners that can be reached from each other round a vertex, across partners, share a vertex; others get one of their
-// own.
+// Give each fan of triangles around a vertex a vertex of its own. Two triangles are in one fan when steps across
+// partners lead from one to the other.
 static bool splitVertices(tlwMesh *mesh, const int32_t *twin)
 {
     int64_t n = 3 * mesh->triangle_count, vertices = mesh->vertex_count;
@@ -167,8 +168,8 @@ static bool cutTriangle(tlwMesh *mesh, int32_t half_edge, int32_t middle)
     return tlwAddTriangle(mesh, middle, head, apex);
 }
 
-// Two sheets may still share both ends of an edge. Each pair gets a vertex of its own in the middle of it; a triangle
-// is cut once per pass.
+// After splitVertices two pairs of sheets may still share both ends of an edge. Each pair gets a vertex of its own in
+// the middle of the edge. A triangle is cut once per pass.
 static bool splitEdges(tlwMesh *mesh, const int32_t *twin)
 {
     int64_t triangles = mesh->triangle_count, n = 3 * triangles;
@@ -205,7 +206,7 @@ static bool splitEdges(tlwMesh *mesh, const int32_t *twin)
     return ok;
 }
 
-// The corner that lies between the other two, or next to one of them, moves sideways.
+// Of each triangle without area, move the corner that lies between or next to the other two sideways.
 static int64_t moveApart(tlwMesh *mesh, double size)
 {
     int64_t moved = 0;
@@ -243,7 +244,8 @@ static double flatRange(void *context, int64_t begin, int64_t end)
     return (double)count;
 }
 
-// One pass over the mesh: split what has more than two triangles at an edge. `done` when there was nothing to split.
+// One pass over the mesh: split vertices and edges with more than two triangles at an edge. `done` when there were
+// none.
 static tlwResult splitOnce(tlwThreads *threads, tlwMesh *mesh, tlwMessage *message, bool *done)
 {
     int64_t n = 3 * mesh->triangle_count, crowded = 0, unpaired = 0;

@@ -102,7 +102,8 @@ void tlwGetMeshBounds(const tlwMesh *mesh, tlwVec3 *low, tlwVec3 *high)
     *high = (tlwVec3){hi[0], hi[1], hi[2]};
 }
 
-// A point near the mesh: sums of signed volumes about it lose no digits to a mesh that lies far from the origin.
+// A reference point near the mesh. Sums of signed volumes about the world's origin would lose digits for a mesh far
+// away.
 static tlwVec3 middleOf(const tlwMesh *mesh)
 {
     tlwVec3 low, high;

@@ -1,4 +1,4 @@
-// Triangle meshes: what an artist hands in, what the mesher makes.
+// Triangle meshes, from artists and from the mesher.
 #ifndef TLW_SHAPE_MESH_H
 #define TLW_SHAPE_MESH_H
 
@@ -21,7 +21,7 @@ typedef struct tlwMesh {
 // `mesh` need not be initialised.
 tlwResult tlwCreateMesh(const tlwMeshData *data, tlwMessage *message, tlwMesh *mesh);
 tlwResult tlwCopyMesh(const tlwMesh *source, tlwMessage *message, tlwMesh *mesh);
-// Leaves a mesh of zeros; also fine on one.
+// Leaves a mesh of zeros. A mesh of zeros may be destroyed again.
 void tlwDestroyMesh(tlwMesh *mesh);
 
 // Room for at least this many in total. False when memory is out; the mesh stays valid.
@@ -29,7 +29,7 @@ bool tlwReserveMesh(tlwMesh *mesh, int64_t vertices, int64_t triangles);
 bool tlwAddVertex(tlwMesh *mesh, float x, float y, float z);
 bool tlwAddTriangle(tlwMesh *mesh, int32_t a, int32_t b, int32_t c);
 
-// Of the vertices that are there; (0, 0, 0) to (0, 0, 0) for an empty mesh.
+// Box of all vertices; (0, 0, 0) to (0, 0, 0) for an empty mesh.
 void tlwGetMeshBounds(const tlwMesh *mesh, tlwVec3 *low, tlwVec3 *high);
 
 // Signed: negative when the mesh is inside out. Meaningful for closed meshes only. m3.
@@ -48,7 +48,7 @@ void tlwGetMassProperties(const tlwMesh *mesh, tlwMassProperties *properties);
 // p -> rotation * (scale * p) + position. A mirroring scale also turns the triangles round, so outside stays outside.
 void tlwTransformMesh(tlwMesh *mesh, tlwVec3 position, tlwQuat rotation, tlwVec3 scale);
 
-// A repeated vertex, or an area below 1e-10 of the square of the longest edge.
+// True for a repeated vertex, or an area below 1e-10 of the square of the longest edge.
 bool tlwIsTriangleDegenerate(const tlwMesh *mesh, int64_t triangle);
 
 #ifdef __cplusplus

@@ -56,7 +56,7 @@ tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count)
             *arrays[n].data = block;
             continue;
         }
-        while (--n >= 0) // those that grew shrink again: all have one capacity
+        while (--n >= 0) // shrink the arrays that grew: all arrays have one capacity
             *arrays[n].data = tlwGrowPages(*arrays[n].data, arrays[n].element * old);
         return TLW_OUT_OF_MEMORY;
     }
@@ -102,8 +102,8 @@ static double differRange(void *context, int64_t begin, int64_t end)
     return memcmp(u->data + first, u->data + first + u->element, bytes - u->element) != 0;
 }
 
-// Whether all particles have the same number there, as in scenes of one material, or where nothing freezes: then no
-// order changes anything, and pages that hold zeros are not touched.
+// Whether all particles have the same value in an array, as in scenes of one material or where nothing freezes. Such an
+// array need not be reordered, and its untouched zero pages stay without memory.
 static bool isUniform(tlwThreads *threads, const void *data, size_t element, int64_t count)
 {
     Uniform u = {data, element};

@@ -28,7 +28,7 @@ typedef struct tlwParticleArray {
     const char *name; // in checkpoints
     void **data;
     size_t element;
-    bool shown; // frames are made from it
+    bool shown; // output of a frame reads it
 } tlwParticleArray;
 
 #define TLW_PARTICLE_ARRAYS (14 + TLW_AFFINE_WORDS)
@@ -40,15 +40,15 @@ void tlwFreeParticles(tlwParticles *particles);
 // Room for `count` particles in all. The count itself does not change.
 tlwResult tlwReserveParticles(tlwParticles *particles, int64_t count);
 
-// Keep particle order[n] as particle n, for n < count; `order` may drop particles but not repeat them.
+// Particle order[n] becomes particle n, for n < count. `order` may leave particles out but not repeat them.
 tlwResult tlwReorderParticles(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count);
 
-// The same with the caller's memory: a block of tlwAllocScratch, a float for each particle that there is room for. It
-// may become one of the arrays; `*spare` is the block that is left over then, for the caller to free.
+// The same with the caller's memory: `*spare` is a block of tlwAllocScratch with a float for each particle of the
+// capacity. That block may become one of the arrays; `*spare` is then the block left over. The caller frees `*spare`.
 tlwResult tlwReorderParticlesBy(tlwThreads *threads, tlwParticles *particles, const uint32_t *order, int64_t count,
                                 void **spare);
 
-// Give the memory of the velocities' gradients back to the system until they are written again; they are zero.
+// Zero the velocity gradients by giving their memory back to the system.
 void tlwRestParticles(tlwThreads *threads, tlwParticles *particles);
 
 // Copy one particle's data over another's, id included.

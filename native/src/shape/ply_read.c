@@ -214,7 +214,7 @@ static bool readNumber(Reader *reader, Type type, double *number)
     return true;
 }
 
-// Length of a list that the rest of the file can hold; false when it cannot.
+// Read the length of a list. False when the rest of the file cannot hold such a list.
 static bool readListLength(Reader *reader, const Property *property, int64_t *length)
 {
     double number;

@@ -40,7 +40,7 @@ static void writeTriangles(tlwWriter *writer, const int32_t *triangles, int64_t 
     }
 }
 
-// What particles carry as floats: 11 of them.
+// The floats of a particle's row, 11 in all.
 typedef struct Columns {
     const float *position, *velocity, *temperature, *melt, *rest;
 } Columns;

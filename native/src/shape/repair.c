@@ -60,8 +60,8 @@ static double areaOf(const tlwMesh *mesh, int64_t t)
     return tlwLength(tlwCross(tlwSub(p[1], p[0]), tlwSub(p[2], p[0]))) / 2;
 }
 
-// Spread one orientation from triangle `seed` over edges with exactly two triangles; `turn` is 1 keep, 2 turn, 0 not
-// seen. Whichever way the larger area faced wins.
+// Spread one orientation from triangle `seed` over edges with exactly two triangles. `turn` is 1 keep, 2 turn, 0 not
+// seen. The orientation that most of the area has already wins.
 static void spreadFrom(const tlwMesh *mesh, const int32_t *corners, const int32_t *twin, uint8_t *turn, int32_t *stack,
                        int64_t seed)
 {
@@ -162,7 +162,7 @@ tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *mess
     TLW_TRY(tlwFaceOutwards(mesh, message, report));
     tlwVec3 low, high;
     tlwGetMeshBounds(mesh, &low, &high);
-    // Less than rounding of the positions can make of a plane.
+    // Rounding of its positions can give a plane this much volume.
     if (!(tlwGetMeshVolume(mesh) > 1e-6 * area * tlwLength(tlwSub(high, low))))
         return tlwFail(message, TLW_BAD_MESH,
                        "%s is flat and encloses no volume; give it some thickness (a Solidify modifier does it).",

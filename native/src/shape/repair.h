@@ -1,4 +1,4 @@
-// From what an artist hands in to a mesh that encloses a volume.
+// Repair of an artist's mesh, so that it encloses a volume.
 #ifndef TLW_SHAPE_REPAIR_H
 #define TLW_SHAPE_REPAIR_H
 
@@ -15,12 +15,12 @@ typedef struct tlwRepairReport {
     int64_t inverted_islands;  // parts that were inside out and were turned round
 } tlwRepairReport;
 
-// Make a mesh that encloses a volume out of what an artist handed in. Refuses, with a sentence that names the object
-// and TLW_BAD_MESH: no triangles, positions that are not finite, indices out of range, nothing but triangles without
-// area, no enclosed volume (a flat plane). Otherwise:
+// Turn an artist's mesh into one that encloses a volume. Fails with TLW_BAD_MESH and a sentence that names the object
+// for: no triangles, positions that are not finite, indices out of range, only triangles without area, no enclosed
+// volume (a flat plane). Otherwise:
 // - leaves out triangles without area,
-// - lets vertices at exactly the same place count as one when it looks for open edges (exporters split vertices at
-// seams),
+// - treats vertices at exactly the same place as one when it looks for open edges, since exporters split vertices at
+//   seams,
 // - turns triangles so that neighbours agree, and parts so that they face outwards; a part that faces inwards and lies
 //   inside another part is a cavity and stays,
 // - fills every hole: small loops by the cheapest diagonals, long ones by a fan from their centre.

@@ -28,8 +28,8 @@ static double chooseVoxelSize(const tlwMesh *mesh, const tlwSdfDef *def, tlwVec3
 
 static void placeBlocks(tlwSdf *sdf, tlwVec3 low, tlwVec3 high)
 {
-    // The odd offset keeps faces that lie on round coordinates off the nodes, where a sign would be a matter of
-    // rounding.
+    // Faces often lie on round coordinates. The odd offset keeps nodes away from them: on a face, rounding would decide
+    // the sign.
     static const double offset[3] = {0.4142, 0.3247, 0.4656};
     double from[3] = {low.x, low.y, low.z}, to[3] = {high.x, high.y, high.z};
     for (int a = 0; a < 3; a++) {

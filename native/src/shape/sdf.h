@@ -1,9 +1,9 @@
 // Signed distance to a closed mesh, in the mesh's own space and in metres: negative inside.
 //
-// The distances are exact at the voxels of a band around the surface. The sign is the winding number along grid lines,
-// so self-intersecting, nested, hollow and inside-out meshes all work: a sealed hollow box has liquid room inside,
-// overlapping parts are one solid. (Inside such a solid, faces of one part within the other still count as near;
-// outside, every distance is that of the whole.)
+// The distances are exact at the voxels of a band around the surface. The winding number along grid lines gives the
+// sign, so self-intersecting, nested, hollow and inside-out meshes all work: a sealed hollow box has room for liquid
+// inside, overlapping parts are one solid. Outside, the distance is that to the united solid. Inside overlapping parts,
+// the distance is that to the nearest face of any part, hidden faces included.
 //
 // Stored as blocks of 8^3 voxels with a shared border, so a sample reads one block. Scale is baked into the mesh before
 // building; placing the result in the world is a rotation and a translation (tlwSdfFrame).
@@ -23,7 +23,7 @@ typedef struct tlwSdfDef {
     double voxel_size;     // m, the largest that will be used; usually the simulation's cell size
     double exterior_band;  // m of exact distance outside; 3 voxels when 0
     double interior_band;  // m of exact distance inside; 3 voxels when 0; 1e30 = everything
-    double min_refinement; // divide voxel_size by this in any case; 1
+    double min_refinement; // voxel_size is divided by at least this; 1
     double max_refinement; // and by at most this, to resolve parts thinner than a voxel; 4
     bool keep_triangles;   // needed by tlwSampleSdfVelocity
 } tlwSdfDef;
@@ -31,10 +31,10 @@ typedef struct tlwSdfDef {
 // voxel_size must still be set.
 tlwSdfDef tlwDefaultSdfDef(void);
 
-// Parts thinner than two voxels would fray or vanish. So the voxel size is divided, in steps up to max_refinement,
-// until the thinnest connected part (mean thickness 2 V / A) spans two voxels, and grown where that would need more
-// than about 2^28 voxels in the bounding box. The size that was used: tlwGetSdfVoxelSize. The mesh should have gone
-// through tlwRepairMesh. Same bits for any number of threads.
+// Parts thinner than two voxels would fray or vanish. So the voxel size is divided, by up to max_refinement, until the
+// thinnest connected part (tlwGetThinnestPart) spans two voxels. The size grows again where the bounding box would need
+// more than about 2^28 voxels. tlwGetSdfVoxelSize tells the size in use. Repair the mesh first (tlwRepairMesh). Same
+// bits for any number of threads.
 tlwResult tlwCreateSdf(const tlwMesh *mesh, const tlwSdfDef *def, tlwThreads *threads, tlwMessage *message,
                        tlwSdf **sdf);
 void tlwDestroySdf(tlwSdf *sdf);

@@ -1,4 +1,4 @@
-// Inside of tlwSdf, shared by the files that build it and the file that samples it.
+// The members of tlwSdf, for the files that build and sample it.
 #ifndef TLW_SHAPE_SDF_DATA_H
 #define TLW_SHAPE_SDF_DATA_H
 

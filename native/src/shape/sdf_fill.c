@@ -22,7 +22,7 @@ static void placeOf(const tlwSdf *sdf, int64_t place, int32_t node[3])
     node[2] = 8 * (int32_t)(place / sdf->blocks[0] / sdf->blocks[1]);
 }
 
-// Which blocks have a node in the band, and the sign of those that have none.
+// Find the blocks that have a node in the band, and the sign of the other blocks.
 static void findBlocks(void *context, int64_t begin, int64_t end)
 {
     Filling *f = context;
@@ -36,7 +36,7 @@ static void findBlocks(void *context, int64_t begin, int64_t end)
             middle[a] += 4;
         tlwFindInside(f->lines, middle, 1, &inside);
         float point[3] = {(float)middle[0], (float)middle[1], (float)middle[2]};
-        // A surface that passes through the block is within reach whichever band counts.
+        // `corner` alone reaches every surface that passes through the block, so either band will do.
         float reach = (inside ? f->interior : f->exterior) + corner;
         tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, reach * reach);
         tlwFindNearest(f->bvh, point, &nearest);
@@ -84,7 +84,7 @@ static void measureBlocks(void *context, int64_t begin, int64_t end)
             bool inside[8];
             tlwFindInside(f->lines, node, 8, inside);
             for (int n = 0; n < 8; n++) {
-                int x = y & 1 ? 7 - n : n; // there and back
+                int x = y & 1 ? 7 - n : n; // alternate the direction, so that successive nodes are neighbours
                 float point[3] = {(float)(first[0] + x), (float)node[1], (float)node[2]};
                 float limit = inside[x] ? f->interior : f->exterior;
                 tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, limit * limit);

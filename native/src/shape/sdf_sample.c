@@ -24,7 +24,8 @@ static Sampler makeSampler(const tlwSdf *sdf)
     return s;
 }
 
-// Data block of a position in voxels and where in it; negative as in the table. Not a number counts as outside.
+// Data block of a position in voxels and the place in that block. Negative as in the table when there is no data. NaN
+// counts as outside.
 static inline int32_t locate(const Sampler *s, const float g[3], int *node, float f[3])
 {
     if (!(g[0] >= 0 && g[1] >= 0 && g[2] >= 0 && g[0] < s->limit[0] && g[1] < s->limit[1] && g[2] < s->limit[2]))

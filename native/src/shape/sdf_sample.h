@@ -19,8 +19,8 @@ void tlwSampleSdfVelocity(const tlwSdf *sdf, const float *vertex_velocity, const
 // Write the distance at every node.
 void tlwRasterizeSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
 
-// Keep the smaller of what is there and the distance, so that several solids unite. Nodes far from the solid cost next
-// to nothing.
+// Write the distance at every node where it is below the present value, so that several solids unite. Nodes far from
+// the solid cost next to nothing.
 void tlwUniteSdf(const tlwSdf *sdf, const tlwSdfFrame *frame, const tlwSdfNodes *nodes, float *out);
 
 #endif

@@ -33,8 +33,8 @@ static void loadTriangle(const tlwSdf *sdf, const tlwMesh *mesh, int64_t t, Tria
 }
 
 // Which side of the edge a-b, seen along x, a line lies on. Both triangles of an edge must get bitwise the same answer,
-// so it is always computed from the end that comes first; a line that hits the edge counts as left of it, which is what
-// moving all lines by (-e^2, e) for a tiny e would give.
+// so the ends are first put into a fixed order. A line that hits the edge counts as left of it, as if all lines were
+// moved by (-e^2, e) for a tiny e.
 static bool isLeft(const double *a, const double *b, double y, double z)
 {
     bool ordered = a[1] < b[1] || (a[1] == b[1] && a[2] < b[2]);
@@ -65,8 +65,8 @@ static void crossTriangle(const Triangle *t, const int32_t lines[2], CrossFn *fn
             double v = (y - a[1]) * (c[2] - a[2]) - (z - a[2]) * (c[1] - a[1]); // weight of b
             double x = a[0] + (v * (b[0] - a[0]) + u * (c[0] - a[0])) / area;
             x = fmax(fmin(a[0], fmin(b[0], c[0])),
-                     fmin(fmax(a[0], fmax(b[0], c[0])), x)); // of a sliver it could be anything
-            // Counter-clockwise seen against +x: the triangle faces +x and the line leaves here.
+                     fmin(fmax(a[0], fmax(b[0], c[0])), x)); // rounding could put x far outside of a sliver
+            // A triangle that is counter-clockwise seen from +x faces +x, so the line leaves the mesh here.
             fn(user, k * lines[0] + j, (Crossing){(float)x, ab ? -1 : 1});
         }
 }

@@ -11,7 +11,7 @@ typedef struct tlwSdfLines tlwSdfLines;
 tlwSdfLines *tlwCreateSdfLines(const tlwSdf *sdf, const tlwMesh *mesh);
 void tlwDestroySdfLines(tlwSdfLines *lines);
 
-// Are `count` nodes from `node` on, in x, inside?
+// Fill `inside` for `count` nodes along x, the first of which is `node`.
 void tlwFindInside(const tlwSdfLines *lines, const int32_t node[3], int count, bool *inside);
 
 #endif

@@ -1,5 +1,5 @@
-// Sparse grids as the mesher and the VDB writer take them: a list of tiles of 8 x 8 x 8 cells and, for every grid,
-// where a tile's values are. Whoever owns the data keeps its own layout.
+// Sparse grids as the mesher and the VDB writer read them: a list of tiles of 8 x 8 x 8 cells and, for every grid, the
+// place of a tile's values. The data stays in its owner's layout.
 #ifndef TLW_SHAPE_TILES_H
 #define TLW_SHAPE_TILES_H
 
@@ -17,12 +17,13 @@ typedef struct tlwTileSet {
     int64_t count;
     double cell_size; // m
     tlwVec3 origin;   // world position of the CENTRE of cell (0, 0, 0)
-    // Cells outside [clip_low, clip_high) are air whatever the tiles say, and a level set is cut flat on that border.
+    // Cells outside [clip_low, clip_high) are air whatever the tiles hold, and a level set is cut flat on that border.
     // All zero: no clipping.
     int32_t clip_low[3], clip_high[3];
 } tlwTileSet;
 
-// Deliver a tile: cell (x, y, z) goes to values[(x + 8 y + 64 z) * components]. Called from several threads at once.
+// Write a tile's values: cell (x, y, z) goes to values[(x + 8 y + 64 z) * components]. Called from several threads at
+// once.
 typedef void tlwTileFn(void *user, int64_t tile, float *values);
 
 // One grid's values: either `fill`, or a field and where in it each tile's first value lies.
@@ -30,7 +31,7 @@ typedef struct tlwTileSource {
     tlwTileFn *fill; // used when not null
     void *user;
     const float *field;
-    const int64_t *bases; // one per tile, in floats; a negative one stands for a tile that is all `inside`
+    const int64_t *bases; // one per tile, in floats; negative = every cell of the tile has the value `inside`
     int64_t stride_x, stride_y, stride_z; // floats between neighbouring cells
     float inside;                         // minus the background of a level set
 } tlwTileSource;

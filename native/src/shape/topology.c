@@ -36,7 +36,7 @@ static int compareKeyed(const void *a, const void *b)
     return x->half_edge < y->half_edge ? -1 : x->half_edge > y->half_edge;
 }
 
-// The list of one vertex is short, but the pole of a fine sphere may have thousands.
+// Most vertices have few half-edges, but the pole of a fine sphere may have thousands.
 static bool sortBucket(int32_t *bucket, int64_t count, const int32_t *corners)
 {
     if (count > 24) {
@@ -67,7 +67,7 @@ typedef struct Buckets {
     int32_t *sorted;
 } Buckets;
 
-// Returns how many were left for want of memory.
+// Returns the number of buckets left unsorted because memory is out.
 static double bucketRange(void *context, int64_t begin, int64_t end)
 {
     const Buckets *b = context;

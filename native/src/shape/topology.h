@@ -10,15 +10,16 @@ static inline int32_t tlwNextHalfEdge(int32_t h)
     return h % 3 == 2 ? h - 2 : h + 1;
 }
 
-// All half-edges, those of one edge (in either direction) next to each other, in an order that depends on the indices
-// only. `corners` holds the 3 vertex indices of each triangle, all in [0, vertex_count). To be freed; null when memory
-// is out.
+// All half-edges, sorted so that those of one edge (in either direction) follow each other. The order depends on the
+// indices only. `corners` holds the 3 vertex indices of each triangle, all in [0, vertex_count). The caller frees the
+// list; null when memory is out.
 int32_t *tlwSortHalfEdges(tlwThreads *threads, const int32_t *corners, int64_t triangle_count, int64_t vertex_count);
 
 // One past the last entry of `sorted` that belongs to the same edge as entry `begin`.
 int64_t tlwEdgeEnd(const int32_t *sorted, const int32_t *corners, int64_t half_edge_count, int64_t begin);
 
-// For every vertex the lowest index of a vertex at exactly the same place. To be freed; null when memory is out.
+// For every vertex, the lowest index of a vertex at exactly the same place. The caller frees the list; null when memory
+// is out.
 int32_t *tlwWeldVertices(const float *positions, int64_t vertex_count);
 
 typedef struct tlwMeshCheck {
@@ -32,7 +33,7 @@ typedef struct tlwMeshCheck {
     double volume, area;
 } tlwMeshCheck;
 
-// By vertex index, without any welding: what a renderer or another program will see.
+// Checks by vertex index, without welding, because renderers and other programs see the mesh that way.
 tlwResult tlwCheckMesh(const tlwMesh *mesh, tlwMessage *message, tlwMeshCheck *check);
 
 #endif

@@ -1,4 +1,4 @@
-// What is in a VDB file.
+// Reading the contents of a VDB file.
 #ifndef TLW_SHAPE_VDB_READ_H
 #define TLW_SHAPE_VDB_READ_H
 

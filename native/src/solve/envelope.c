@@ -37,7 +37,7 @@ void tlwFreeEnvelope(tlwEnvelope *envelope)
     memset(envelope, 0, sizeof *envelope);
 }
 
-// Eight partial sums, so that the order is the same however wide the vectors are.
+// Eight partial sums, so that the order of additions does not depend on the machine's vector width.
 static inline double dot(const double *a, const double *b, int count)
 {
     double lane[8] = {0};
@@ -52,7 +52,7 @@ static inline double dot(const double *a, const double *b, int count)
 
 TLW_KERNEL void tlwFactorEnvelope(tlwEnvelope *envelope)
 {
-    const double RELATIVE = 1e-13; // of the diagonal: what is left of a row that depends on earlier ones
+    const double RELATIVE = 1e-13; // a pivot below this share of the diagonal is rounding: the row is dependent
     for (int i = 0; i < envelope->count; i++) {
         double *row_i = envelope->values + envelope->row[i];
         int first_i = envelope->first[i];

@@ -23,7 +23,7 @@ static inline double *tlwEnvelopeEntry(tlwEnvelope *envelope, int i, int j)
     return &envelope->values[envelope->row[i] + j];
 }
 
-// Factor in place. A row that is a combination of earlier ones is left out: its unknown becomes zero.
+// Factor in place. A row that depends linearly on earlier rows is left out: its unknown becomes zero.
 void tlwFactorEnvelope(tlwEnvelope *envelope);
 
 // Solve in place with the factors.

@@ -17,7 +17,7 @@ static bool hasUnknowns(const tlwLevel *level, const tlwTile *tile)
     return false;
 }
 
-// Tiles that hold the coarse cells of the fine tiles with unknowns, and one coarse cell around them.
+// Activate the tiles that hold the parents of fine tiles with unknowns, and one coarse cell around the parents.
 static tlwResult activateCoarse(const tlwLevel *fine, tlwGrid *coarse)
 {
     int count = 0;
@@ -51,7 +51,7 @@ typedef struct Coarsen {
     tlwLevel *coarse;
 } Coarsen;
 
-// What a fine cell's diagonal holds beyond its weights; rounding does not count.
+// The excess of a fine cell's diagonal over its weights. An excess as small as rounding counts as zero.
 static inline float excessOf(const tlwLevel *fine, int64_t c)
 {
     int64_t sy = fine->grid->stride_y, sz = fine->grid->stride_z;
@@ -79,7 +79,8 @@ static void coarsenCell(const tlwLevel *fine, int i, int j, int k, float weight[
     }
 }
 
-// Types of a coarse row: liquid if a child is, else air if one is. Both are bits of their own.
+// Types of a coarse row: liquid if a child is liquid, else air if a child is air. The two types are different bits, so
+// children can be combined by OR.
 static bool coarsenTypes(const tlwGrid *grid, const uint8_t *fine, int i, int j, int k, uint8_t type[TLW_TILE])
 {
     uint8_t any[2 * TLW_TILE] = {0};
@@ -120,7 +121,7 @@ static void coefficientRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// A second pass, since the upper faces belong to neighbours.
+// Diagonals need a second pass, because a cell's upper faces are stored with its neighbours.
 static void diagonalRange(void *context, int64_t begin, int64_t end)
 {
     const tlwLevel *level = context;
@@ -137,7 +138,7 @@ static void diagonalRange(void *context, int64_t begin, int64_t end)
         }
 }
 
-// Solid cells with unknowns beside them: face neighbours count; failing those, the cells across an edge, then a corner.
+// Sources of a ghost: the unknowns across its faces. If there are none, those across edges, then those across corners.
 static int findSources(const tlwLevel *level, int64_t c, int64_t sources[12])
 {
     int64_t sy = level->grid->stride_y, sz = level->grid->stride_z;
@@ -177,7 +178,7 @@ typedef struct GhostCounts {
 
 typedef struct GhostSearch {
     tlwLevel *level;
-    GhostCounts *tiles; // per tile what it has, then what those before it have
+    GhostCounts *tiles; // per tile: first its own counts, then the sums over the tiles before it
     bool fill;
 } GhostSearch;
 

@@ -41,7 +41,7 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// The first half sweep from zero.
+// The first half sweep, from x = 0.
 TLW_KERNEL static void startRange(void *context, int64_t begin, int64_t end)
 {
     const Stencil *s = context;
@@ -159,7 +159,7 @@ TLW_KERNEL static void restrictRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Ghosts give what was restricted to them to the cells they are the mean of.
+// Pass the right-hand side of ghosts on to their sources: the transpose of taking the mean.
 static void foldGhosts(tlwLevel *level)
 {
     for (int g = 0; g < level->ghost_count; g++) {
@@ -170,7 +170,7 @@ static void foldGhosts(tlwLevel *level)
     }
 }
 
-// Then nothing but unknowns has a right-hand side.
+// Zero the right-hand side of all cells that are no unknowns.
 static void clearOthers(void *context, int64_t begin, int64_t end)
 {
     const tlwLevel *level = context;

@@ -4,7 +4,7 @@
 
 #include "solve/poisson/level.h"
 
-// x = (b + sum w x) / diag over the cells of one colour; `start` when x is zero so far and need not be read.
+// x = (b + sum w x) / diag over the cells of one colour. `start`: x counts as zero and is not read.
 void tlwSmoothLevel(tlwThreads *threads, const tlwLevel *level, float *x, const float *b, int color, bool start);
 
 // r = b - A x

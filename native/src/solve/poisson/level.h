@@ -8,10 +8,10 @@
 #include "grid/grid.h"
 #include "solve/envelope.h"
 
-// A solid cell next to unknowns that takes their mean before prolongation.
+// A solid cell next to unknowns. Before prolongation it takes the mean of those unknowns, its sources.
 typedef struct tlwGhost {
     int64_t cell;
-    int first, count; // sources
+    int first, count; // into tlwLevel.sources
 } tlwGhost;
 
 // Window index of a row's first cell, plus 1 where j + k is odd.
@@ -42,6 +42,6 @@ typedef struct tlwLevel {
 
 // Rows that a parallel block should hold.
 #define TLW_ROW_BLOCK 384
-#define TLW_SMALL_ROW_BLOCK 192 // where nothing is added up, so that small levels have a block for every thread
+#define TLW_SMALL_ROW_BLOCK 192 // for loops without sums: even small levels have a block for every thread
 
 #endif

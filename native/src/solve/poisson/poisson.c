@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define MAX_LEVELS 12
-#define SWEEPS 2 // red-black sweeps before and after
+#define SWEEPS 2 // red-black sweeps before and after the coarse correction
 #define COARSEST_SWEEPS 12
-#define DIRECT 64 // unknowns that are solved directly
+#define DIRECT 64 // a level with at most this many unknowns is solved directly
 
 struct tlwPoisson {
     const tlwContext *context;
@@ -91,9 +91,9 @@ void tlwRestPoisson(tlwPoisson *poisson)
     tlwReleaseFields(poisson->context->threads, poisson->system.grid, slots, 3);
 }
 
-// Numbers of four bytes per cell of a level's rows: the first half sweep reads b and 1 / diag and writes x; the others
-// read x, b, 1 / diag and three weights and write x, like the residual; restriction reads and prolongation changes x.
-// Conjugate gradients: two sums of products, direction, operator, step.
+// Numbers of four bytes that are moved per cell of a level's rows. The first half sweep reads b and 1 / diag and writes
+// x. The other half sweeps read x, b, 1 / diag and three weights and write x; the residual moves as much. Restriction
+// reads r, prolongation reads and writes x. Conjugate gradients: two sums of products, direction, operator, step.
 #define CYCLE_NUMBERS (3 + (4 * SWEEPS - 1) * 7 + 7 + 1 + 2)
 #define KRYLOV_NUMBERS (2 + 3 + 6 + 2 + 6)
 
@@ -189,7 +189,7 @@ TLW_KERNEL static double stepRange(void *context, int64_t begin, int64_t end)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-// p = z, without a look at p: the system maps pages that are read before they are written twice over.
+// p = z. Does not read p: a fresh page that is read before it is written costs two page faults.
 static void firstDirectionRange(void *context, int64_t begin, int64_t end)
 {
     const Vectors *v = context;
@@ -239,7 +239,7 @@ static void pocketShiftRange(void *context, int64_t begin, int64_t end)
         s->x[s->cells[n]] -= s->mean;
 }
 
-// In a pocket the matrix has constants in its null space: keep them out of residuals and directions.
+// Constants over a pocket are in the null space of the matrix. Residuals and directions must not contain them.
 static void removeMeans(const tlwPoisson *poisson, float *x)
 {
     for (int n = 0; n < poisson->system.pocket_count; n++) {

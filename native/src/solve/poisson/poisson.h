@@ -3,11 +3,11 @@
 //
 //     (A x)[c] = diag[c] x[c] - sum_n w[face(c, n)] x[n]
 //
-// diag[c] is at least the sum of the cell's weights; what exceeds it ties the cell to zero (a free surface).
+// diag[c] is at least the sum of the cell's weights. The excess pulls the cell towards zero (a free surface).
 // Cells that are no unknowns have diag 1, weights 0 and right-hand side 0.
 //
-// Coarse levels add up face weights over 2x2 faces and the excess over 2x2x2 cells, both halved, which on a uniform
-// grid is the operator discretised anew on cells twice as large. Transfers are trilinear; cells inside solids next to
+// A coarse level adds up face weights over 2x2 faces and the excess over 2x2x2 cells, and halves both. On a uniform
+// grid that equals the operator discretised anew on cells twice as large. Transfers are trilinear. Solid cells next to
 // unknowns take the mean of their neighbours, so that walls act as walls and not as a free surface. The cycle is
 // symmetric: red-black Gauss-Seidel down, black-red up.
 #ifndef TLW_SOLVE_POISSON_POISSON_H
@@ -15,13 +15,13 @@
 
 #include "grid/grid.h"
 
-// What a cell is; tells the transfers apart.
+// What a cell is. Transfers treat solid and air differently.
 enum { TLW_CELL_SOLID = 0, TLW_CELL_LIQUID = 1, TLW_CELL_AIR = 2 };
 
 typedef struct tlwPoisson tlwPoisson;
 
-// Unknowns that nothing ties to zero (liquid with no air cell, Carlson 2004, s. 3.3.2): their mean is kept out of the
-// solve.
+// Connected unknowns without any excess: liquid with no air cell (Carlson 2004, s. 3.3.2). Their mean is undetermined
+// and kept out of the solve.
 typedef struct tlwPocket {
     const int64_t *cells; // window indices
     int64_t count;
@@ -44,7 +44,7 @@ typedef struct tlwSolveStats {
     int iterations;
     double residual;            // true relative residual in the Euclidean norm
     int64_t unknowns;           // of the finest level
-    double bytes_per_iteration; // that the kernels read and write, every array once per kernel
+    double bytes_per_iteration; // read and written by the kernels, every array counted once per kernel
 } tlwSolveStats;
 
 // Build the coarse levels. Null when memory is out.
@@ -56,11 +56,11 @@ void tlwDestroyPoisson(tlwPoisson *poisson);
 tlwResult tlwSolvePoisson(tlwPoisson *poisson, int x, int b, double tolerance, int max_iterations,
                           tlwSolveStats *stats);
 
-// Give the memory of the iteration's vectors back until the next solve.
+// Give the memory of the iteration's vectors back to the system until the next solve.
 void tlwRestPoisson(tlwPoisson *poisson);
 
-// The preconditioner of tlwSolvePoisson: one multigrid cycle z = M^-1 r, which must be symmetric and positive. Rows
-// without unknowns keep what z holds.
+// The preconditioner of tlwSolvePoisson: one multigrid cycle z = M^-1 r. Conjugate gradients need M^-1 symmetric and
+// positive definite. z is not written in rows without unknowns.
 void tlwApplyPoissonCycle(tlwPoisson *poisson, const float *r, float *z);
 
 #endif

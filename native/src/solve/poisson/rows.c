@@ -7,7 +7,7 @@
 
 typedef struct Listing {
     tlwLevel *level;
-    int64_t *start; // per tile: its first row in the list; counts at first
+    int64_t *start; // per tile: first the number of its rows, then its first row in the list
 } Listing;
 
 static void maskRange(void *context, int64_t begin, int64_t end)

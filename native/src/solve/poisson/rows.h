@@ -7,7 +7,7 @@
 // Fill mask, rows, unknown_count and inverse from type and diag.
 tlwResult tlwListRows(tlwThreads *threads, tlwLevel *level);
 
-// Factors of a level's matrix, and x = A^-1 b with them.
+// Factor a level's matrix, and solve x = A^-1 b with the factors.
 tlwResult tlwFactorLevel(tlwLevel *level);
 void tlwSolveLevel(const tlwLevel *level, float *x, const float *b);
 

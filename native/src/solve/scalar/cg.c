@@ -19,7 +19,7 @@ static bool isLump(const tlwScalarSystem *s, int64_t c)
     return s->lump[c] >= 0 && s->lump[c] < s->lump_count;
 }
 
-// Eight running sums, so that rows vectorise without regrouping.
+// Rows keep eight running sums, one per lane, so that they vectorise without reordering additions.
 static double addLanes(const double lanes[TLW_TILE])
 {
     return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));

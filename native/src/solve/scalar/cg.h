@@ -1,5 +1,5 @@
-// Symmetric positive definite 7-point systems that are dominated by their diagonal, such as an implicit step of
-// diffusion, solved by conjugate gradients with the diagonal as preconditioner. For a cell c with neighbours n:
+// Symmetric positive definite 7-point systems with a dominant diagonal, such as an implicit step of diffusion. Solved
+// by conjugate gradients with the diagonal as preconditioner. For a cell c with neighbours n:
 //
 //     (A x)[c] = diag[c] x[c] - sum_n weight[face(c, n)] x[n] - link[c] y[lump[c]]
 //     (A y)[l] = lump_diag[l] y[l] - sum_c link[c] x[c]
@@ -15,7 +15,7 @@ typedef struct tlwScalarSystem {
     const float *diag;
     const float *weight[3]; // on the lower faces
     int lump_count;         // 0: the members below may be null
-    const int16_t *lump;    // per cell, any value outside 0 .. lump_count - 1 = none
+    const int16_t *lump;    // per cell; a value outside 0 .. lump_count - 1 = no lump
     const float *link;      // per cell
     const double *lump_diag;
 } tlwScalarSystem;

@@ -6,12 +6,12 @@
 
 enum { DEPTHS = 4, MAX_DEPTH = 6, LEVELS = (TLW_STIFF_CLASSES + 1) * DEPTHS };
 static const uint8_t DEPTH_OF[MAX_DEPTH + 1] = {0, 0, 1, 2, 2, 3, 3}; // cells below the surface -> depth step
-static const int REACH = 8;                                           // cells a basin grows into a neck between two
+static const int REACH = 8;                                           // cells a basin may grow between two basins
 
-// What is known of a component while its cells are visited.
+// A lump or component of flooded cells.
 typedef struct Component {
     int cells;
-    int low, high; // basins in it
+    int low, high; // lowest and highest basin in it; 0 = none
 } Component;
 
 typedef struct Flood {
@@ -21,7 +21,7 @@ typedef struct Flood {
     int most;
     tlwRowRuns runs;
     int now;               // level
-    Component *components; // by run: of lumps, then of components
+    Component *components; // per run that names a lump or a component
     int64_t capacity;
     int *open; // per tile: cells between basins
 } Flood;
@@ -40,7 +40,7 @@ static void classifyRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-// A cell is one deeper than its shallowest neighbour; softer neighbours are the surface.
+// A cell is one deeper than its shallowest neighbour. Neighbours of a softer class are outside, with depth 0.
 static void deepenRange(void *context, int64_t begin, int64_t end)
 {
     tlwBasins *b = context;
@@ -59,7 +59,7 @@ static void deepenRange(void *context, int64_t begin, int64_t end)
             }
 }
 
-// The level at which each cell is flooded; 0 = never. It is kept in `before`.
+// Writes the level at which each cell is flooded to `before`; 0 = never.
 static void levelRange(void *context, int64_t begin, int64_t end)
 {
     tlwBasins *b = context;
@@ -133,7 +133,7 @@ static void gatherRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// From lumps to components; those without a basin that are large enough become one.
+// Add lumps up to components. A component without a basin that is large enough becomes a new basin.
 static void nameComponents(Flood *flood)
 {
     TLW_FOR_LUMPS(&flood->runs, n) {
@@ -153,7 +153,7 @@ static void nameComponents(Flood *flood)
     }
 }
 
-// Cells of components with one basin join it; those between basins are counted.
+// New cells of a component with one basin join that basin. New cells of a component with several basins are counted.
 static double settleRange(void *context, int64_t begin, int64_t end)
 {
     const Flood *flood = context;
@@ -181,7 +181,7 @@ static double settleRange(void *context, int64_t begin, int64_t end)
     return all;
 }
 
-// The cells between basins: the components that they are of have no one name, and they have none yet.
+// List the cells without a basin whose component has several basins.
 static void listOpen(const Flood *flood, int64_t *list)
 {
     const tlwRowRuns *runs = &flood->runs;
@@ -203,8 +203,8 @@ static void listOpen(const Flood *flood, int64_t *list)
     }
 }
 
-// Basins grow into the cells between them, one layer at a time. Returns how many they do not reach: those stay for
-// softer levels. `reached` is as large as the list.
+// Grow basins into the cells between them, one layer at a time. Returns the number of cells that no basin reaches; they
+// wait for softer levels. `reached` is scratch as large as the list.
 static int64_t grow(const Flood *flood, int64_t *open, int64_t *reached, int64_t count)
 {
     const int64_t stride[3] = {1, flood->grid->stride_y, flood->grid->stride_z};
@@ -270,7 +270,7 @@ tlwResult tlwFindBasins(tlwThreads *threads, tlwBasins *basins, int most)
     for (int n = LEVELS - 1; n >= DEPTHS && result == TLW_OK; n--) {
         flood.now = n;
         double cells = tlwParallelSum(threads, flood.grid->tile_count, TLW_TILE_BLOCK, maskRange, &flood);
-        if (cells > before || left) // no new cells and none that wait: nothing would change
+        if (cells > before || left) // without new or waiting cells nothing would change
             result = floodLevel(&flood, &left);
         before = cells;
     }

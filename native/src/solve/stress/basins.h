@@ -1,4 +1,4 @@
-// The first half of finding stiff parts: the liquid cut into basins.
+// The first half of finding stiff parts: cutting the liquid into basins.
 #ifndef TLW_SOLVE_STRESS_BASINS_H
 #define TLW_SOLVE_STRESS_BASINS_H
 
@@ -9,21 +9,22 @@ enum { TLW_STIFF_CLASSES = 5, TLW_SMALLEST_PART = 10 }; // cells
 typedef struct tlwBasins {
     const tlwGrid *grid;
     const float *c;                 // stiffness of cells
-    float limit[TLW_STIFF_CLASSES]; // of c
-    uint8_t *class;                 // per cell: limits it exceeds
-    uint8_t *depth;                 // per cell: cells below the surface of its class, as far as that is of interest
-    uint8_t *before;                // as large, for what is on the way; changes places with depth
-    int16_t *basin;                 // per cell: 0 = in none
+    float limit[TLW_STIFF_CLASSES]; // of c, rising
+    uint8_t *class;                 // per cell: the number of limits that its c exceeds
+    uint8_t *depth;                 // per cell: cells to the surface of its class, at most 6
+    uint8_t *before;                // scratch of the same size; the pointers swap between passes
+    int16_t *basin;                 // per cell: 0 = in no basin
     int count;
 } tlwBasins;
 
-// From `grid`, `c` and `limit` to classes, depths and basins, at most `most`. `basin` is zero on entry.
+// Fills class, depth and basin from `grid`, `c` and `limit`; makes at most `most` basins. `basin` is zero on entry.
 //
-// Flooding begins with the stiffest and deepest cells and goes on to softer and shallower ones. What hangs together at
-// a level is a new basin, grows a basin that it touches, or is shared among those that meet in it.
+// Flooding begins with the stiffest and deepest cells and goes on to softer and shallower ones. At each level the
+// flooded cells form connected components. A component without a basin becomes a new one. A component with one basin
+// joins that basin. Several basins in one component share its new cells.
 tlwResult tlwFindBasins(tlwThreads *threads, tlwBasins *basins, int most);
 
-// Whether the eight cells of a row are all of one basin: most rows are, and are dealt with at once.
+// Whether all eight cells of a row are in this basin. Most rows are in one basin, which allows a shortcut.
 static inline bool tlwIsRowOf(const int16_t *row, int basin)
 {
     int differs = 0;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SPREAD = 1e-12; // added to the fit's diagonal, for bodies whose faces leave a motion open
+static const double SPREAD = 1e-12; // added to the fit's diagonal, for bodies whose faces do not determine a motion
 
 bool tlwInitStressBodies(tlwStressBodies *bodies, int count)
 {
@@ -91,7 +91,7 @@ static void showMotion(const tlwStressBody *body, const double motion[6], tlwFac
         y->at[body->faces[f].component][body->faces[f].face] = tlwBodyVelocity(&body->faces[f], motion);
 }
 
-// No face belongs to two bodies.
+// Bodies may run on different threads, because no face belongs to two bodies.
 static double rigidRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;

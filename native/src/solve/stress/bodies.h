@@ -1,7 +1,7 @@
-// Rigid bodies in the stress system: six unknowns each. The faces inside a body take part in the system as a block of
-// stiff liquid, which is what multigrid and deflation need to see. The iteration itself runs in the space where they
-// move as one: directions and residuals are made rigid, and so the block's stiffness never counts, only the body's own
-// mass and inertia. They may be as small as one likes.
+// Rigid bodies in the stress system, six unknowns each. The faces inside a body are part of the system as a block of
+// stiff liquid, because multigrid and deflation must see something stiff there. The iteration itself allows only rigid
+// motions of a body's faces: directions and residuals are made rigid. So the stiffness of the block has no effect, only
+// the body's own mass and inertia have. Both may be arbitrarily small.
 #ifndef TLW_SOLVE_STRESS_BODIES_H
 #define TLW_SOLVE_STRESS_BODIES_H
 
@@ -19,7 +19,7 @@ typedef struct tlwStressBody {
     int64_t count, capacity;
     double centre[3];  // cells
     double gram[6][6]; // factor of W'W of its faces
-    double rest[6][6]; // its mass matrix less what the level's masses of its faces make; of either sign
+    double rest[6][6]; // its mass matrix minus the one of its faces' masses in the level; may be indefinite
 } tlwStressBody;
 
 typedef struct tlwStressBodies {
@@ -31,7 +31,7 @@ bool tlwInitStressBodies(tlwStressBodies *bodies, int count);
 void tlwFreeStressBodies(tlwStressBodies *bodies);
 bool tlwAddBodyFace(tlwStressBody *body, int component, int64_t face, const int cell[3]);
 
-// When all faces are listed: tell the body's 6 x 6 mass matrix, and the mass that the level gives each face.
+// Call when all faces are listed. `mass` is the body's mass matrix, `face_mass` the mass of each face in the level.
 void tlwWeighBody(tlwStressBody *body, const double mass[6][6], double face_mass);
 
 // Velocity that a motion gives a face.
@@ -44,10 +44,11 @@ static inline double tlwBodyVelocity(const tlwBodyFace *f, const double motion[6
 // The rigid motion that fits the faces' velocities best.
 void tlwFitBody(const tlwStressBody *body, const tlwFaceDoubles *x, double motion[6]);
 
-// The faces of all bodies take the motion that fits best: the projection on the space of the iteration.
+// Give the faces of each body the rigid motion that fits best: the projection onto the space of the iteration.
 void tlwMakeRigid(tlwThreads *threads, const tlwStressBodies *bodies, tlwFaceDoubles *x);
 
-// The same for forces y = A x of a rigid x; they are made whole by what `rest` adds, times `sign`. Returns x' rest x.
+// The same for forces y = A x of a rigid x. Also adds `sign` times the force of `rest`, which A lacks. Returns
+// x' rest x.
 double tlwMakeForcesRigid(tlwThreads *threads, const tlwStressBodies *bodies, double sign, const tlwFaceDoubles *x,
                           tlwFaceDoubles *y);
 

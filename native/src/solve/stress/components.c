@@ -7,7 +7,7 @@
 
 static const double THRESHOLDS[TLW_STIFF_CLASSES] = {1, 1e2, 1e4, 1e6, 1e8};
 static const int THICK = 3, THICK_REACH = 5; // a part is thick within 5 cells of where it is 3 deep
-static const double SAME_SHARE = 0.98;       // of the softer part around: not worth its own label
+static const double SAME_SHARE = 0.98;       // a part larger than this share of the softer one gets no own label
 
 static bool isRowOfClass(const uint8_t *row, int class)
 {
@@ -17,8 +17,8 @@ static bool isRowOfClass(const uint8_t *row, int class)
     return !differs;
 }
 
-// Thin parts bend: a coarse grid makes them too stiff, so they are cut into short pieces. `before` becomes the highest
-// class that is thick near a cell.
+// Thin parts bend, and a coarse grid makes them too stiff. So thin parts are cut into short pieces. This spreads the
+// highest class that is thick by one cell; after findThick, `before` holds that class near each cell.
 static void thickRange(void *context, int64_t begin, int64_t end)
 {
     tlwBasins *basins = context;
@@ -62,7 +62,7 @@ static void numberBasins(const tlwBasins *basins, const int (*cells)[TLW_STIFF_C
                          int16_t (*number)[TLW_STIFF_CLASSES + 1], int *count)
 {
     int size[TLW_MAX_PARTS + 1] = {0};
-    // Softer classes first: a face between two parts belongs to the higher label, and must be the stiffer one's.
+    // Softer classes get lower labels: a face between two parts belongs to the higher label, which must be the stiffer.
     for (int class = 1; class <= TLW_STIFF_CLASSES; class ++)
         for (int b = 1; b <= basins->count; b++) {
             int softer = number[b][class - 1], around = softer ? size[softer] : 0, here = cells[b][class];
@@ -88,7 +88,7 @@ static int comparePieces(const void *a, const void *b)
     return 0;
 }
 
-// New labels: of the piece that a thin cell lies in, or of what its label has become.
+// New labels: a thin cell takes the label of its piece, another cell the new number of its label.
 typedef struct Renaming {
     const tlwBasins *basins;
     const Piece *pieces; // sorted; `cells` is the new label
@@ -128,7 +128,7 @@ static bool isThinRow(const tlwBasins *basins, const int16_t *label, int64_t row
     return any;
 }
 
-// The pieces of thin parts, as many times as rows go through them.
+// The pieces of thin parts. A piece is listed once for every row that passes through it.
 static bool listPieces(const tlwBasins *basins, const int16_t *label, int size, Piece **pieces, int64_t *found)
 {
     const tlwGrid *grid = basins->grid;
@@ -155,7 +155,7 @@ static bool listPieces(const tlwBasins *basins, const int16_t *label, int size, 
     return true;
 }
 
-// Cut the thin parts of every label by cubes of `size` cells. Labels keep their order, so that the stiffer stay higher.
+// Cut the thin parts of every label into cubes of `size` cells. Labels keep their order, so stiffer parts stay higher.
 static tlwResult cutThin(tlwThreads *threads, tlwBasins *basins, int16_t *label, int *count, int size, bool *fits)
 {
     Piece *pieces = NULL;

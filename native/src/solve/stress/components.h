@@ -10,8 +10,8 @@
 //
 // Cells are classed by c / (2 unit_mass) > 1, 1e2, 1e4, 1e6, 1e8, and within a class by their depth below its surface.
 // Flooding from the stiffest and deepest cells outwards cuts the liquid into basins: two lumps in thin liquid, the head
-// and the torso of a statue whose neck is thin or soft, the drops on a thread. A basin's classes get a label each,
-// unless one is nearly all of the next softer one.
+// and the torso of a statue whose neck is thin or soft, the drops on a thread. Each class of a basin gets a label,
+// unless the class is nearly as large as the next softer one. Thin parts are cut further into cubes.
 tlwResult tlwFindStiffParts(tlwThreads *threads, tlwStressLevel *level, double unit_mass, int16_t *label, int *count);
 
 #endif

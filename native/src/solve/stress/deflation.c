@@ -22,7 +22,7 @@ static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile,
     for (int f = 0; f < faces; f++) {
         if (!label[f])
             continue;
-        // Where the face is: a normal sample's first face is one up, a shear sample's second ones are one down.
+        // A normal sample's first face is one cell up; the second face of each pair of a shear sample is one cell down.
         int at[3] = {tile->cell[0] + i, j, k}, mode[3];
         int axis = faces == 2 ? component[0] : component[f < 2 ? 2 : 0];
         int step = faces == 2 ? f == 0 : -(f & 1);

@@ -1,4 +1,4 @@
-// Deflation: the rigid motions of stiff components solved exactly, beside a preconditioner that is good at the rest.
+// Deflation: solves the rigid motions of stiff parts exactly; another preconditioner handles everything else.
 // Q = W (W' A W)^-1 W' with W the modes of tlwRigidParts.
 #ifndef TLW_SOLVE_STRESS_DEFLATION_H
 #define TLW_SOLVE_STRESS_DEFLATION_H
@@ -23,7 +23,8 @@ void tlwDeflate(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFac
 void tlwDeflateCorrection(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFaceDoubles *r, double scale,
                           tlwFaceFloats *z);
 
-// The same beside, not after: z += W E^-1 W' (scale r). Symmetric whatever the system has beyond the level's A.
+// The additive form: z += Q (scale r). It does not use A z, so it stays symmetric when the system has terms that the
+// level's A lacks.
 void tlwAddDeflation(tlwThreads *threads, tlwStressDeflation *deflation, const tlwFaceDoubles *r, double scale,
                      tlwFaceFloats *z);
 

@@ -42,7 +42,7 @@ static void useRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// List the rows of all tiles, joined along x where they touch; only those that are used when `used` is there.
+// List the rows of all tiles, joined along x where they touch. If `used` is not null, only the rows it marks.
 static void listSpans(tlwStressLevel *level, const uint8_t *used)
 {
     const tlwGrid *grid = &level->grid;
@@ -345,7 +345,8 @@ void tlwScaleByDiagonal(tlwThreads *threads, const tlwStressLevel *level, const 
     tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, scaleRange, &job);
 }
 
-// A shear sample contributes c to a face's diagonal and 3 c to the sizes beside it, a normal one c and c.
+// A shear sample adds c to a face's diagonal and 3 c to the sum of its off-diagonal sizes; a normal sample adds c and
+// c.
 static double boundRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;

@@ -26,7 +26,7 @@ typedef struct tlwSpan {
 
 // Spans in one parallel block, which also has one set of partial sums.
 #define TLW_SPAN_BLOCK 128
-// Where nothing is added up: small levels have a block for every thread.
+// For loops without sums: even small levels have a block for every thread.
 #define TLW_SMALL_SPAN_BLOCK 32
 
 typedef struct tlwStressLevel {
@@ -54,8 +54,8 @@ tlwResult tlwInitStressLevel(tlwStressLevel *level, const int dims[3], const int
                              bool shared_normal);
 void tlwFreeStressLevel(tlwStressLevel *level);
 
-// Once the masses are known: loops visit only the rows of eight cells that hold unknowns. Vectors stay zero in the
-// others.
+// Call once the masses are known. From then on loops visit only the rows of eight cells that hold unknowns. Vectors
+// stay zero in the other rows.
 tlwResult tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level);
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces);
 bool tlwAddFaceDoubles(tlwStressLevel *level, tlwFaceDoubles *faces);
@@ -76,7 +76,7 @@ void tlwStressResidualFloat(tlwThreads *threads, const tlwStressLevel *level, co
                             const tlwFaceFloats *x, tlwFaceFloats *r);
 
 // One step of a three-term smoother: previous <- x + alpha (x - previous) + beta D^-1 (b - A x), D the diagonal of A.
-// `previous_is_zero`: it counts as zero, whatever (finite) numbers it holds.
+// `previous_is_zero`: `previous` counts as zero, whatever finite numbers it holds.
 void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, const tlwFaceFloats *x,
                      float alpha, float beta, bool previous_is_zero, tlwFaceFloats *previous);
 

@@ -9,7 +9,7 @@
 
 static const int BOTTOM_UNKNOWNS = 500;
 static const int DEGREE = 3;
-static const double SMOOTHED_SHARE = 0.1; // of the spectrum, from the top down to this
+static const double SMOOTHED_SHARE = 0.1; // smoothing covers eigenvalues from the bound down to this share of it
 
 static void swapFaces(tlwFaceFloats *a, tlwFaceFloats *b)
 {
@@ -63,7 +63,7 @@ static tlwResult factorBottom(tlwStressMultigrid *mg, int64_t unknowns)
                 count++;
             }
         }
-    // Twice over the samples: where rows begin, then their entries.
+    // The first pass over the samples finds where rows begin, the second adds their entries.
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1 && !tlwInitEnvelope(&mg->bottom, count, first))
             goto done;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const double GHOST_MASS = 0.02; // of a full face: a ghost has no more
+static const double GHOST_MASS = 0.02; // largest mass of a ghost, as a share of a full face
 
 // Shear samples that touch a ghost face; 0 when the face is no ghost.
 static int countGhostSamples(const tlwStressSystem *system, int component, int64_t face)
@@ -123,7 +123,8 @@ static int64_t endOfSample(const tlwStressPeel *peel, int64_t begin)
     return end;
 }
 
-// Soften a sample by its ghost faces, and give what they bring to its other faces. `ghosts` are all of one sample.
+// Soften a sample by its ghost faces, and move the ghosts' right-hand side to its other faces. `ghosts` are all of one
+// sample.
 static void peelSample(tlwStressSystem *system, const tlwPeeledFace *ghosts, int64_t count)
 {
     tlwStressLevel *level = &system->level;
@@ -170,7 +171,7 @@ tlwResult tlwPeelStress(tlwThreads *threads, tlwStressSystem *system, tlwStressP
 {
     memset(peel, 0, sizeof *peel);
     TLW_TRY(listGhosts(threads, system, peel));
-    for (int64_t n = 0, end; n < peel->count; n = end) { // in order: faces have several samples
+    for (int64_t n = 0, end; n < peel->count; n = end) { // on one thread: samples share faces
         end = endOfSample(peel, n);
         peelSample(system, peel->faces + n, end - n);
     }

@@ -30,7 +30,7 @@ tlwStressMethod tlwChooseStressMethod(tlwThreads *threads, const tlwStressSystem
     return stiffest < JACOBI_STIFFNESS * system->unit_mass ? TLW_STRESS_JACOBI : TLW_STRESS_MULTIGRID;
 }
 
-// Parts of the fallback: cubes of cells, as many as its direct solve can take, cut by the stiff components.
+// Parts of the fallback: cubes of cells, as small as AGGREGATE_LIMIT allows.
 static tlwResult labelAggregates(tlwStressSystem *system, int16_t *label, int *count)
 {
     const tlwGrid *grid = &system->level.grid;

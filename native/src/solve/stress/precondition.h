@@ -9,10 +9,10 @@
 typedef struct tlwStressPreconditioner {
     tlwStressMethod method;
     const tlwStressLevel *level;
-    bool additive;         // the system has terms that deflation does not know of: it must not rely on A
+    bool additive;         // the system has terms that the level's A lacks, so deflation must not use A
     tlwFaceFloats b, x, y; // b is filled by the caller: the residual, scaled
     tlwStressMultigrid multigrid;
-    tlwStressDeflation deflation; // no parts: none
+    tlwStressDeflation deflation; // unused when it has no parts
     double bound;
 } tlwStressPreconditioner;
 

@@ -69,7 +69,7 @@ TLW_KERNEL static void strainRange(void *context, int64_t begin, int64_t end)
                     bits[i] &= (uint8_t)(parts->level->c[kind][row + i] > 0 ? 0xff : ~(1 << kind));
                 any |= bits[i];
             }
-            if (any) // pages without any stay untouched
+            if (any) // do not touch pages of zeros
                 memcpy(parts->strains + row, bits, sizeof bits);
         }
 }

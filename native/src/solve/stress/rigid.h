@@ -10,7 +10,7 @@
 // Eight cells of a span (stress/level.h).
 typedef struct tlwRigidRow {
     int16_t label[3]; // of the row's faces, per component; 0 none, -1 several
-    bool strained;    // some mode strains a sample that touches one of them
+    bool strained;    // some mode strains a sample that touches one of the row's faces
 } tlwRigidRow;
 
 typedef struct tlwRigidParts {
@@ -21,8 +21,8 @@ typedef struct tlwRigidParts {
     double *radius;              // per label, cells
     double (*mass)[6][6];        // per label: its modes' mass matrix
     tlwRigidRow *rows;           // tlwSpan.row counts them
-    uint8_t *strains; // per cell: bit `kind` is set where the sample's faces belong to several labels, or some to none.
-                      // Within one label a rigid motion strains nothing
+    uint8_t *strains; // per cell: bit `kind` is set where some mode strains the sample: its faces have several labels,
+                      // or some have none. A rigid motion of one label strains no sample within that label
     double *sums;     // parallel sums, per chunk
 } tlwRigidParts;
 

@@ -20,7 +20,8 @@ static const Lanes OFFSETS = {0, 1, 2, 3, 4, 5, 6, 7};
 // ---------------------------------------------------------------------------------------------------------------------
 // Moments
 
-// What the faces of one label add along a span, lane by lane: forces, and forces times the offset from its start.
+// Sums over the faces of one label along a span, lane by lane: forces, and forces times the offset from the span's
+// start.
 typedef struct Moment {
     Lanes force, lever;
     int label; // 0 = none yet
@@ -117,12 +118,12 @@ static inline void takeStrained(const tlwRigidParts *parts, int64_t row, float o
     for (int n = 0; n < OWN_COUNT; n++) {
         const float *c = parts->level->c[sample[n].kind] + row + sample[n].offset;
         const uint8_t *strains = parts->strains + row + sample[n].offset;
-        for (int i = 0; i < TLW_TILE; i++) // a choice would not vectorise
+        for (int i = 0; i < TLW_TILE; i++) // a product, because a branch would not vectorise
             own[n][i] = (float)(strains[i] >> sample[n].kind & 1) * c[i];
     }
 }
 
-// scale r - A z on the faces of a row, A with the samples that modes strain only.
+// scale r - A z on the faces of a row, with only those samples of A that modes strain.
 static inline __attribute__((always_inline)) void strainedResidual(const Job *job, Stencil *s, int64_t row, Lanes f[3])
 {
     const float *u = job->xf->at[0], *v = job->xf->at[1], *w = job->xf->at[2];
@@ -148,7 +149,7 @@ static inline __attribute__((always_inline)) void strainedResidual(const Job *jo
     }
 }
 
-// The same where no mode strains anything.
+// The same for a row where no mode strains a sample: only the mass is left of A.
 static inline __attribute__((always_inline)) void massResidual(const Job *job, int64_t row, Lanes f[3])
 {
     const int64_t next = job->parts->level->grid.stride_y;
@@ -220,7 +221,7 @@ static Motion findMotion(const tlwRigidParts *parts, int label, int component, c
     return motion;
 }
 
-// Velocities of the eight faces of a row of several labels; 0 without one.
+// Velocities of the eight faces of a row with several labels; 0 for faces without a label.
 static void mixedMotion(const Job *job, int64_t row, int component, const int at[3], int x, double value[TLW_TILE])
 {
     int16_t labels[TLW_TILE];

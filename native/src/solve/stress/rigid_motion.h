@@ -7,8 +7,8 @@
 // out[6 * (label - 1) + mode] = W' x.
 void tlwRigidMoments(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *x, double *out);
 
-// W' (scale r - A z). Of A only the samples that modes strain count: the others' share is zero, and would be rounding
-// times their stiffness.
+// W' (scale r - A z). Uses only the samples of A that modes strain. The other samples add zero in exact arithmetic, but
+// in floating point they would add rounding errors times their stiffness.
 void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *r, double scale,
                       const tlwFaceFloats *z, double *out);
 

@@ -1,4 +1,4 @@
-// What the loops over rigid parts share; private to native/src/solve/stress_rigid*.c.
+// What the loops over rigid parts share; private to stress/rigid.c and stress/rigid_motion.c.
 #ifndef TLW_SOLVE_STRESS_RIGID_ROWS_H
 #define TLW_SOLVE_STRESS_RIGID_ROWS_H
 
@@ -63,12 +63,12 @@ static inline Modes findModes(const tlwRigidParts *parts, int label, int compone
 {
     Modes m = {.label = label};
     tlwRigidModes(parts->centre[label - 1], parts->radius[label - 1], component, at[0], at[1], at[2], m.mode, m.first);
-    m.slope[1] = component == 1 ? 1 / parts->radius[label - 1] : 0; // the rotations that know of x: about z and y
+    m.slope[1] = component == 1 ? 1 / parts->radius[label - 1] : 0; // only rotations about z and y depend on x
     m.slope[2] = component == 2 ? -1 / parts->radius[label - 1] : 0;
     return m;
 }
 
-// A mixed row falls into runs of one label each.
+// End of the run of equal labels that starts at `begin`.
 static inline int endOfRun(const int16_t label[TLW_TILE], int begin)
 {
     int end = begin + 1;

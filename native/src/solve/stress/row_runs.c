@@ -82,7 +82,8 @@ static void lumpRange(void *context, int64_t begin, int64_t end)
                 joinRows(runs, runs->lump, r, r - TLW_TILE);
         }
         for (int n = start; n < stop; n++) {
-            runs->lump[n] = runs->lump[runs->lump[n]]; // lower runs have been here before
+            runs->lump[n] =
+                runs->lump[runs->lump[n]]; // the parent has a lower number, so it points to its root already
             runs->component[n] = runs->lump[n];
             if (runs->lump[n] == n)
                 runs->list[start + lumps++] = n;
@@ -91,7 +92,8 @@ static void lumpRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// Join lumps that touch across the lower side of a tile along an axis. Most tiles are one lump, and so is the other.
+// Join lumps that touch across the lower side of a tile along an axis. Most tiles are one lump: then one join is
+// enough.
 static void joinSide(tlwRowRuns *runs, int t, int other, int axis)
 {
     const int64_t row = (int64_t)t * TLW_TILE_ROWS, side = (int64_t)other * TLW_TILE_ROWS;
@@ -127,7 +129,7 @@ static void joinTiles(tlwRowRuns *runs)
     }
 }
 
-// From lumps to all runs.
+// Pass the component of a lump on to all its runs.
 static void componentRange(void *context, int64_t begin, int64_t end)
 {
     tlwRowRuns *runs = context;
@@ -160,7 +162,7 @@ tlwResult tlwJoinRowRuns(tlwThreads *threads, tlwRowRuns *runs)
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, lumpRange, runs);
     joinTiles(runs);
     TLW_FOR_LUMPS(runs, n)
-        runs->component[n] = runs->component[runs->component[n]]; // lower lumps have been here before
+        runs->component[n] = runs->component[runs->component[n]]; // the parent is lower and points to its root already
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, componentRange, runs);
     return TLW_OK;
 }

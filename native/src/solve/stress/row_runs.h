@@ -1,4 +1,5 @@
-// Connected cells of a sparse grid, found from runs in its rows of eight: an eighth of the work of visiting cells.
+// Connected cells of a sparse grid, found from runs in its rows of eight. That is an eighth of the work of visiting
+// cells.
 #ifndef TLW_SOLVE_STRESS_ROW_RUNS_H
 #define TLW_SOLVE_STRESS_ROW_RUNS_H
 
@@ -6,12 +7,12 @@
 
 #define TLW_TILE_ROWS (TLW_TILE * TLW_TILE)
 
-// Runs are numbered tile by tile. Those of a tile that hang together within it are one lump, which is named after the
-// first of them; lumps that touch are one component, named after the first of all.
+// A run is a stretch of neighbouring cells in a row. Runs are numbered tile by tile. Connected runs of a tile form a
+// lump, named after its first run. Connected lumps form a component, named after its first run.
 typedef struct tlwRowRuns {
     const tlwGrid *grid;
     uint8_t *mask;  // per tile and row: which of its eight cells are in; filled by the caller
-    int *first;     // per tile and row, where it has any: number of its first run
+    int *first;     // per tile and row: number of its first run, if the row has runs
     int *start;     // per tile: number of its first run; one more at the end
     int *lumps;     // per tile: how many it has
     int count;      // of runs

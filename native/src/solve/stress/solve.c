@@ -189,7 +189,7 @@ static double computeResidual(Iteration *it)
     return squared;
 }
 
-// Rows without unknowns hold zeros that nothing has written: to write them would cost memory.
+// Zero p and q in the rows with unknowns. The other rows are untouched zeros; writing them would cost memory.
 static void forgetRange(void *context, int64_t begin, int64_t end)
 {
     const Iteration *it = context;
@@ -205,8 +205,8 @@ static void forgetDirection(Iteration *it)
     run(it, forgetRange);
 }
 
-// Residual of the present x, or of rest if that is nearer: where stiff liquid meets a wall that holds it, a velocity
-// that does not know of the wall is a worse guess than none, by the stiffness.
+// Start from the present x, or from zero if that has the smaller residual. A guess that ignores a wall which holds
+// stiff liquid is worse than zero by a factor of the stiffness.
 static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limit)
 {
     double squared = computeResidual(it);
@@ -232,7 +232,7 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     *squared = startFrom(it, pre, limit);
     forgetDirection(it);
     double curvature = 1;
-    bool fresh = false; // the scaled residual is up to date
+    bool fresh = false; // whether the scaled residual is up to date
     for (int n = 0; n<options->max_iterations && * squared> limit; n++) {
         if (options->cancel && options->cancel(options->user))
             return TLW_CANCELLED;
@@ -259,7 +259,8 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
         *squared = sumPartials(it->level, 0);
         stats->iterations++;
         fresh = true;
-        // The recursion drifts from the truth: believe only a residual that was computed, and restart from it.
+        // The recursive residual drifts from the true one. So compute the true residual before stopping, and restart
+        // from it if it is too large.
         if (*squared <= limit) {
             *squared = computeResidual(it);
             curvature = 1;
@@ -270,8 +271,8 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     return *squared <= limit ? TLW_OK : TLW_NOT_CONVERGED;
 }
 
-// What an iteration moves beside its preconditioner. Three numbers per cell and vector: r, q, z; z and twice p; p, q
-// and A; p, q, mass, the scaled residual, and x and r twice.
+// Bytes that an iteration moves besides its preconditioner. A vector has three numbers per cell. The loops move: r, q,
+// z; z and p twice; p, q and A; p, q, mass, the scaled residual, and x and r twice.
 static double countBytes(const tlwStressLevel *level)
 {
     const double real = 3 * sizeof(double), single = 3 * sizeof(float);
@@ -330,9 +331,9 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
             tlwFillDoubles(threads, &system->level.grid, system->x.at[a], 0);
         return norm == 0 ? TLW_OK : TLW_NOT_CONVERGED;
     }
-    // What is at rest or falls freely is solved by its old velocity: no need to build a preconditioner.
+    // Liquid at rest or in free fall is solved by its old velocity, so no preconditioner need be built.
     if (!system->bodies) {
-        squared = tlwStressResidual(threads, it.level, it.b, &it.x, NULL); // r stays untouched: no memory
+        squared = tlwStressResidual(threads, it.level, it.b, &it.x, NULL); // untouched, r takes no memory
         if (squared <= limit) {
             stats->residual = sqrt(squared / norm);
             return TLW_OK;

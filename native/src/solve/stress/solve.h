@@ -1,9 +1,9 @@
 // The stress system and its solution by preconditioned conjugate gradients.
 //
-// The iteration runs in double precision and stops on true residuals, || b - A x || <= tolerance || M u || in the norm
-// of M^-1, where u are the old and the prescribed velocities: A >= M, so this bounds the error in the kinetic norm. The
-// preconditioner is one multigrid cycle in single precision, with the rigid motions of stiff components solved exactly
-// (deflation). When it does not get there, a second preconditioner takes over; when that fails too, the result is
+// The iteration runs in double precision and stops on true residuals: || b - A x || <= tolerance || M u || in the norm
+// of M^-1, where u are the old and the prescribed velocities. Since A >= M, this bounds the error in the kinetic norm.
+// The preconditioner is one multigrid cycle in single precision; deflation solves the rigid motions of stiff parts
+// exactly. If the iteration does not converge, a second preconditioner takes over. If that fails too, the result is
 // TLW_NOT_CONVERGED.
 #ifndef TLW_SOLVE_STRESS_SOLVE_H
 #define TLW_SOLVE_STRESS_SOLVE_H
@@ -45,11 +45,11 @@ typedef struct tlwStressStats {
     int levels;
     double residual; // relative, true
     double setup_seconds, seconds;
-    double bytes_per_iteration; // of the last preconditioner; what kernels read and write, every array once per kernel
+    double bytes_per_iteration; // of the last preconditioner; read and written, every array counted once per kernel
     tlwStressMethod method;     // that finished
 } tlwStressStats;
 
-// TLW_OK, TLW_CANCELLED, TLW_OUT_OF_MEMORY or TLW_NOT_CONVERGED; then x holds the last iterate.
+// TLW_OK, TLW_CANCELLED, TLW_OUT_OF_MEMORY, or TLW_NOT_CONVERGED with the last iterate in x.
 tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlwStressOptions *options,
                          tlwStressStats *stats);
 

@@ -1,4 +1,4 @@
-// What the kernels of the stress system share; private to native/src/solve/stress_*.c.
+// What the kernels of the stress system share; private to native/src/solve/stress.
 #ifndef TLW_SOLVE_STRESS_STENCIL_H
 #define TLW_SOLVE_STRESS_STENCIL_H
 
@@ -83,7 +83,7 @@ static inline void locateCell(const tlwGrid *grid, int64_t row, int cell[3])
 #undef IN
 #undef NAME
 
-// Single-precision vector, summed in double, with coefficients of the caller's.
+// Single-precision vector, summed in double, with coefficients from the caller.
 #undef COEFFICIENT
 #define COEFFICIENT(kind, at, name) s->own[OWN_##name][i - s->own_row]
 #define REAL double
@@ -104,9 +104,9 @@ static inline __attribute__((always_inline)) void diagonalOfA(const Stencil *s, 
     d[2] = s->mw[i] + (((s->zz[i] + s->zz[i - z]) + (s->xz[i] + s->xz[i + 1])) + (s->yz[i] + s->yz[i + y]));
 }
 
-// Kernels run through some twenty arrays at once, along short runs of x: more than the processor's own prefetchers
-// follow. So each row asks for what the next one along y needs and no row before it did. On two threads a smoothing
-// step of 128^3 cells took 8.6 ms without and 4.4 ms with it.
+// Kernels read some twenty arrays at once, along short runs of x. That is more than the processor's own prefetchers
+// follow. So each row prefetches what the next row along y will be the first to read. On two threads a smoothing step
+// of 128^3 cells takes 8.6 ms without prefetching and 4.4 ms with it.
 #define PREFETCH3(at, i)                                                                                               \
     do {                                                                                                               \
         __builtin_prefetch((at)[0] + (i));                                                                             \

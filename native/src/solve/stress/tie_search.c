@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a sample's stiffness: what it holds has no more of all else together, and what has this much else stands still.
+// A sample holds a face when all else that acts on the face is at most REST times as stiff as the sample. A face on
+// which all else is more than FIRM times as stiff counts as fixed.
 static const double REST = 1, FIRM = 3;
 enum { ROUNDS = 6, KNOTS = TLW_TIE_FACES, FACES = 6 };
 
 typedef struct Sample {
-    int kind; // -1 = none; FACES + component: not a sample but a face
+    int kind; // -1 = none; FACES + component = a face in place of a sample
     int64_t at;
 } Sample;
 
-// A tie that grows: faces, the samples that tie them, and the one that holds it to the rest.
+// A growing tie: its faces, the samples that tie them together (knots), and the sample that holds the tie to everything
+// else (outer).
 typedef struct Cluster {
     tlwTie tie;
     Sample knots[KNOTS];
@@ -50,7 +52,7 @@ static double stiffnessOf(const tlwStressLevel *level, Sample s)
     return level->c[s.kind][s.at];
 }
 
-// What holds a face beside one of its samples.
+// Stiffness and mass that act on a face apart from the sample `hold`.
 static double restOf(const tlwStressLevel *level, int component, int64_t face, Sample hold)
 {
     Sample samples[6];
@@ -81,7 +83,7 @@ static bool holdsFace(const tlwTie *tie, int component, int64_t face)
     return false;
 }
 
-// Add the faces that a sample holds nearly alone and that are not there yet. False when there is no room.
+// Add the missing faces that a sample holds nearly alone. False when there is no room.
 static bool addHeld(const tlwStressLevel *level, Sample s, tlwTie *tie)
 {
     int component[4], sign[4];
@@ -104,7 +106,7 @@ static bool addHeld(const tlwStressLevel *level, Sample s, tlwTie *tie)
 
 typedef struct Search {
     const tlwStressLevel *level;
-    uint8_t *found; // per span: it has faces that one sample holds
+    uint8_t *found; // per span: whether it has a face that one sample holds
 } Search;
 
 static inline float larger(float a, float b)
@@ -112,7 +114,7 @@ static inline float larger(float a, float b)
     return a > b ? a : b;
 }
 
-// Whether one sample is nearly all of the diagonal. Loose: its rounding differs from that of findHold.
+// Whether one sample is nearly all of the diagonal. The limit is 1 % loose, because findHold rounds differently.
 static inline int isHeld(float most, float diagonal, float mass)
 {
     return (mass > 0) & (most * (float)(1 + 1.01 * REST) > diagonal);
@@ -141,7 +143,8 @@ static void searchRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-// A face that a normal sample holds goes where the other one goes, unless that is held firmly.
+// A normal sample has two faces. A face that the sample holds moves with the other face, so the other face joins the
+// tie unless it counts as fixed.
 static void addOther(const tlwStressLevel *level, Sample hold, tlwTie *tie)
 {
     int component[4], sign[4];
@@ -155,7 +158,8 @@ static void addOther(const tlwStressLevel *level, Sample hold, tlwTie *tie)
         }
 }
 
-// The faces that the hold of one of them holds, listed with the first.
+// Start a cluster from the faces that one sample holds. Only the first of these faces does so, so each cluster is
+// listed once.
 static tlwResult addCluster(const tlwStressLevel *level, int component, int64_t face, Clusters *clusters)
 {
     Sample hold = level->mass[component][face] > 0 ? findHold(level, component, face) : (Sample){-1, 0};
@@ -227,7 +231,8 @@ static Sample findOuter(const tlwStressLevel *level, const Cluster *cluster)
     return c > 0 && rest - c <= REST * c ? seen[most] : (Sample){-1, 0};
 }
 
-// A cluster by one of the samples that it hangs on or that tie it, or by one of its faces.
+// A cluster under one of its samples (outer or knot) or faces. Sorting links brings clusters with a common one
+// together.
 typedef struct Link {
     Sample sample;
     int cluster;
@@ -244,8 +249,8 @@ static int compareLinks(const void *a, const void *b)
     return p->cluster < q->cluster ? -1 : p->cluster > q->cluster;
 }
 
-// Join the clusters of links[0 .. count - 1], which have a sample or a face in common, and the faces that the sample
-// holds. The first cluster takes all; the others stay empty.
+// Join the clusters of links[0 .. count - 1], which have a sample or a face in common, and add the faces that the
+// sample holds. The first cluster takes all; the others stay empty.
 static bool joinClusters(const tlwStressLevel *level, Cluster *clusters, const Link *links, int count)
 {
     Cluster all = clusters[links[0].cluster];
@@ -304,7 +309,7 @@ static int64_t endOfGroup(const Link *links, int64_t begin, int64_t count)
     return end;
 }
 
-// Join what hangs on the same sample or shares a face.
+// Join clusters that hang on the same sample or share a face.
 static bool joinOnce(const tlwStressLevel *level, Clusters *clusters, Link *links)
 {
     int64_t count = listLinks(level, clusters, links);
@@ -314,7 +319,8 @@ static bool joinOnce(const tlwStressLevel *level, Clusters *clusters, Link *link
         bool hangs = links[n].sample.kind >= FACES && end - n > 1, alive = true;
         for (int64_t m = n; m < end; m++) {
             hangs |= links[m].outer;
-            alive &= clusters->items[links[m].cluster].tie.count > 0; // one that joined another waits for a round
+            alive &=
+                clusters->items[links[m].cluster].tie.count > 0; // a cluster joined in this round waits for the next
         }
         if (hangs && alive)
             grown |= joinClusters(level, clusters->items, links + n, (int)(end - n));
@@ -322,7 +328,7 @@ static bool joinOnce(const tlwStressLevel *level, Clusters *clusters, Link *link
     return grown;
 }
 
-// What was too large to be joined may share faces still: the first keeps them, the others are given up.
+// Clusters that were too large to be joined may still share faces. The first cluster stays, the others are dropped.
 static void separate(const tlwStressLevel *level, Clusters *clusters, Link *links)
 {
     int64_t count = listLinks(level, clusters, links);

@@ -1,4 +1,4 @@
-// Which faces are tied; private to stress/ties.c.
+// Finds the faces of ties; private to stress/ties.c.
 #ifndef TLW_SOLVE_STRESS_TIE_SEARCH_H
 #define TLW_SOLVE_STRESS_TIE_SEARCH_H
 

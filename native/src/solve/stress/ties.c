@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const int TIE_BLOCK = 64;
-static const double LOOSE = 1.5; // times as far as its diagonal says moves a face of a tie, at least
+static const double LOOSE = 1.5; // a tie is kept if some face moves this many times as far as its diagonal predicts
 
 static int findFace(const tlwTie *tie, int component, int64_t face)
 {
@@ -54,7 +54,7 @@ static void fillBlock(const tlwStressLevel *level, const tlwTie *tie, double *bl
     }
 }
 
-// False when each face is held about as well as its diagonal says: nothing to gain.
+// False when each face moves about as far as its diagonal predicts, so that the tie gains nothing.
 static bool invertBlock(const tlwStressLevel *level, const tlwTie *tie, double *change)
 {
     double factor[TLW_TIE_FACES * TLW_TIE_FACES], diagonal[TLW_TIE_FACES], loosest = 0;

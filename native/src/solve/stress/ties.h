@@ -1,7 +1,7 @@
-// Faces that stiff samples tie together and little else holds: a cell at the edge of a stiff part, whose shear is
-// shared with soft liquid or air. Each has a sample's stiffness on its diagonal, so a smoother hardly moves it, yet
-// together they move easily, and no coarse grid can do that for them. A smoother that solves for the faces of a tie at
-// once has no such motions.
+// A tie: a few faces that stiff samples hold together and little else holds, for instance at the edge of a stiff part
+// that borders on soft liquid or air. Each face has a stiff sample on its diagonal, so a smoother hardly moves it. Yet
+// the faces move easily together, and a coarse grid cannot represent that motion. So the smoother solves for all faces
+// of a tie at once.
 #ifndef TLW_SOLVE_STRESS_TIES_H
 #define TLW_SOLVE_STRESS_TIES_H
 
@@ -22,7 +22,7 @@ typedef struct tlwStressTies {
     double *changes;
 } tlwStressTies;
 
-#define TLW_TIE_BOUND 4.0 // of the largest eigenvalue of D^-1 A, D with the blocks: a sample touches four faces
+#define TLW_TIE_BOUND 4.0 // bounds the eigenvalues of D^-1 A, D with the blocks: a sample touches four faces
 
 // No face is in two ties.
 tlwResult tlwFindStressTies(tlwThreads *threads, const tlwStressLevel *level, tlwStressTies *ties);

@@ -22,13 +22,13 @@ typedef struct Gather {
     const tlwGrid *fine, *coarse;
     const float *from;
     float *to;
-    const float *mask; // result where positive; may be null
+    const float *mask; // the result is zero where this is not positive; may be null
     Taps taps[3];
     float scale;
     bool positive; // negative values count as zero
 } Gather;
 
-enum { MOST = TLW_SPAN_TILES * TLW_TILE, BUFFER = 2 * MOST + 2 }; // cells of a span; fine ones with one on either side
+enum { MOST = TLW_SPAN_TILES * TLW_TILE, BUFFER = 2 * MOST + 2 }; // cells of a span; fine cells and one on either side
 
 // Add weight * row of the `count` fine cells from i0 on, which may stick out of the window.
 static inline __attribute__((always_inline)) void addRow(const Gather *g, int i0, int count, int j, int k, float weight,
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void gatherRow(const Gather *g, int
         for (int b = 0; b < ty.count; b++)
             addRow(g, 2 * i0 - 1, 2 * cells + 2, 2 * j + ty.first + b, 2 * k + tz.first + c,
                    ty.weight[b] * tz.weight[c], sum);
-    for (int n = 0; n <= cells; n++) { // apart, so that the loops below run along rows
+    for (int n = 0; n <= cells; n++) { // split, so that the loops below read with stride 1
         even[n] = sum[2 * n];
         odd[n] = sum[2 * n + 1];
     }
@@ -123,7 +123,7 @@ typedef struct Prolong {
     tlwFaceFloats *x;
 } Prolong;
 
-// Coarse neighbours of fine index i along an axis, and the weight of the first; the second has the rest.
+// Coarse neighbours of fine index i along an axis. Returns the weight w of the first; the second has 1 - w.
 static inline float neighbours(bool along, int i, int at[2])
 {
     int parent = tlwFloorDiv(i, 2);

@@ -1,9 +1,9 @@
-// Between a level of the stress system and the next coarser one, whose cells are twice as large.
+// Transfers between a level of the stress system and the next coarser one, whose cells are twice as large.
 //
-// Along its own axis a face lies on a coarse face or half way between two; across it, it lies a quarter beside the
-// coarse one. So prolongation is 1 or 1/2 1/2 along and 3/4 1/4 across; restriction is its transpose. Coarse samples
-// gather fine ones over the reach of the coarse faces' motion ("spread"), so that a stiff lump stays stiff on the
-// coarse grid wherever the prolongation reaches into it.
+// Along its own axis a fine face lies on a coarse face or half way between two. Across the axis it lies a quarter of a
+// coarse cell beside one. So prolongation has the weights 1 or 1/2 1/2 along and 3/4 1/4 across; restriction is its
+// transpose. A coarse sample gathers all fine samples that the motion of its faces reaches ("spread"), so that a stiff
+// lump stays stiff on the coarse grid wherever the prolongation reaches into it.
 #ifndef TLW_SOLVE_STRESS_TRANSFER_H
 #define TLW_SOLVE_STRESS_TRANSFER_H
 

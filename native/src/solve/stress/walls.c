@@ -21,7 +21,7 @@ typedef struct Faces {
     uint32_t prescribed[3][SIDE][SIDE], unknown[3][SIDE][SIDE];
 } Faces;
 
-// Returns whether one is prescribed.
+// Returns whether any face is prescribed.
 static bool readFaces(Faces *faces, const tlwTile *coarse)
 {
     const tlwGrid *grid = &faces->fine->grid;
@@ -57,7 +57,7 @@ static inline bool isIn(const uint32_t bits[SIDE][SIDE], const int f[3])
     return bits[f[2]][f[1]] >> f[0] & 1;
 }
 
-// The prescribed ones that are near enough to the coarse row (j, k) of the tile to count in it.
+// The prescribed faces near enough to affect the coarse row (j, k) of the tile, a bit each along x.
 static uint32_t wallsNear(const Faces *faces, int axis, int j, int k)
 {
     uint32_t any = 0;
@@ -67,7 +67,7 @@ static uint32_t wallsNear(const Faces *faces, int axis, int j, int k)
     return any;
 }
 
-// Of the four fine faces that lie `shift` along the axis from a coarse one, at `at`: whether one has its bit set.
+// Whether any of the four fine faces on the coarse face at `at`, moved by `shift` along the axis, has its bit set.
 static bool isOneOf(const uint32_t bits[SIDE][SIDE], int axis, const int at[3], int shift)
 {
     bool found = false;
@@ -81,8 +81,8 @@ static bool isOneOf(const uint32_t bits[SIDE][SIDE], int axis, const int at[3], 
     return found;
 }
 
-// A coarse face is prescribed when one of the four fine faces on it is. So it is when no unknown is on it and a fine
-// face beside it is prescribed: it lies behind a wall, and without it coarser grids lose the wall.
+// A coarse face is prescribed when one of the four fine faces on it is. A coarse face without unknowns is also
+// prescribed when a fine face beside it is: it lies behind a wall, and coarser grids would lose the wall without it.
 static bool isPrescribed(const Faces *faces, int axis, const int at[3])
 {
     const uint32_t(*prescribed)[SIDE] = faces->prescribed[axis];
@@ -97,8 +97,8 @@ static int64_t indexOf(const Faces *faces, const int f[3])
     return tlwCellIndex(&faces->fine->grid, faces->corner[0] + f[0], faces->corner[1] + f[1], faces->corner[2] + f[2]);
 }
 
-// A coarse motion stretches the two fine cells along it by half of its own strain each. Where the face between them is
-// prescribed it stretches one by all of it.
+// A coarse motion stretches the two fine cells along it by half of its strain each. Where the face between them is
+// prescribed, one of them takes the whole strain: a factor of 2, squared.
 static float addedNormal(const Faces *faces, int axis, const int at[3])
 {
     const tlwStressLevel *fine = faces->fine;
@@ -117,8 +117,8 @@ static float addedNormal(const Faces *faces, int axis, const int at[3])
     return (4 - 1) * SHARE * sum;
 }
 
-// Across a coarse edge faces differ by half of what they differ on the coarse grid, from 1/4 to 3/4. Where the nearer
-// one is prescribed they differ by 3/4.
+// Across a coarse edge, fine faces differ by half of the coarse difference, from 1/4 to 3/4. Where the nearer one is
+// prescribed, they differ by 3/4: a factor of 1.5, squared.
 static float addedShear(const Faces *faces, int kind, const int at[3])
 {
     const int first = kind == TLW_YZ ? 1 : 0, second = kind == TLW_XY ? 1 : 2, third = 3 - first - second;
@@ -138,7 +138,7 @@ static float addedShear(const Faces *faces, int kind, const int at[3])
     return (2.25f - 1) * SHARE * sum;
 }
 
-// Coarse cell or edge or face `i` of a row; `near`: which of its three components has walls around it.
+// Coarsen cell, edges and faces at index `i`. `near`: which of the three components have walls around.
 static void coarsenOne(const Faces *faces, const int at[3], const bool near[3], tlwStressLevel *coarse, int64_t i)
 {
     for (int a = 0; a < 3; a++) {

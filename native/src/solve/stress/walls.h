@@ -4,8 +4,9 @@
 
 #include "solve/stress/level.h"
 
-// Marks the coarse faces that are prescribed, and makes the coarse samples at walls as stiff as the fine ones are to a
-// coarse motion that ends there. The other coefficients and masses of `coarse` must be filled.
+// Marks the coarse faces that are prescribed. Stiffens the coarse samples at walls to match the fine grid, where a
+// coarse motion that stops at the wall strains fine samples more. All other coefficients and masses of `coarse` must be
+// filled.
 void tlwCoarsenWalls(tlwThreads *threads, const tlwStressLevel *fine, tlwStressLevel *coarse);
 
 #endif
