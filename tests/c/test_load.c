@@ -10,7 +10,6 @@
 #include "base/context.h"
 #include "base/vec.h"
 #include "scene/hash.h"
-#include "scene/load.h"
 #include "scene/load_material.h"
 #include "scene/scene.h"
 

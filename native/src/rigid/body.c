@@ -84,8 +84,8 @@ void tlwIntegrateRotation(tlwQuat *rotation, tlwVec3 *spin, const tlwMat3 *inert
     if (angle == 0)
         return;
     // The fixed-point iteration may not converge for turns beyond about half a radian.
-    int clusters = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
+    int parts = angle > 0.4 ? (int)fmin(ceil(angle / 0.4), 64) : 1;
     tlwVec3 momentum = mulInBody(*rotation, inertia, *spin);
-    for (int i = 0; i < clusters; i++)
-        turnOnce(rotation, momentum, spin, inertia, inverse_inertia, dt / clusters);
+    for (int i = 0; i < parts; i++)
+        turnOnce(rotation, momentum, spin, inertia, inverse_inertia, dt / parts);
 }

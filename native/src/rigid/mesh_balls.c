@@ -193,9 +193,9 @@ static void placeEdge(const Surface *s, const HalfEdge *edges, int sides, Spacin
     for (int i = 0; i < sides; i++)
         normal = tlwAdd(normal, tlwNormalize(areaVector(s, edges[i].triangle)));
     bool sharp = sides != 2 || tlwLength(normal) < 2 * 0.96; // bent by more than about 32 degrees
-    int clusters = (int)fmin(ceil(tlwLength(tlwSub(b, a)) / (sharp ? spacing.edge : spacing.flat)), 1000);
-    for (int k = 1; k < clusters; k++)
-        addPlace(places, tlwMulAdd(a, (double)k / clusters, tlwSub(b, a)), normal, sharp ? RANK_EDGE : RANK_FLAT);
+    int parts = (int)fmin(ceil(tlwLength(tlwSub(b, a)) / (sharp ? spacing.edge : spacing.flat)), 1000);
+    for (int k = 1; k < parts; k++)
+        addPlace(places, tlwMulAdd(a, (double)k / parts, tlwSub(b, a)), normal, sharp ? RANK_EDGE : RANK_FLAT);
 }
 
 static bool placeEdges(const Surface *s, Spacing spacing, Places *places)

@@ -1,5 +1,4 @@
 // Reads scene.json (docs/scene-format.md).
-#include "scene/load.h"
 
 #include "base/context.h"
 #include "scene/load_material.h"

@@ -2,7 +2,6 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "scene/load.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #define TLW_SCENE_LOAD_MATERIAL_H
 
 #include "scene/json.h"
-#include "scene/load.h"
 #include "scene/material.h"
 
 // A material's members on top of the defaults. The name lives as long as the JSON.

@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "scene/deform.h"
-#include "scene/load.h"
 #include "scene/load_material.h"
 #include "scene/role.h"
 #include "shape/ply_read.h"

@@ -3,7 +3,6 @@
 #define TLW_SCENE_LOAD_OBJECT_H
 
 #include "scene/json.h"
-#include "scene/load.h"
 
 // The lists `objects`, `forces` and `joints` of a scene.
 tlwResult tlwReadObjects(const tlwJson *root, const char *folder, tlwScene *scene);
