@@ -33,5 +33,6 @@ int tlwRunInfo(tlwArgs *args);
 int tlwRunVerify(tlwArgs *args);
 int tlwRunBench(tlwArgs *args);
 int tlwRunDefaults(tlwArgs *args);
+int tlwRunMelt(tlwArgs *args);
 
 #endif

@@ -461,6 +461,30 @@ TLW_API tlwResult tlwSaveState(tlwSim *sim, const char *path);
 TLW_API tlwResult tlwLoadState(tlwSim *sim, const char *path);
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Melting in time
+
+typedef struct tlwMeltDef {
+    const char *scene; // folder
+    int cells;         // along the domain's longest side; 16 to 24 are enough
+    double share;      // 0..1: how much of what can melt is to be molten
+    int frame;         // by this frame; 0 = the scene's last
+    int cookie;
+} tlwMeltDef;
+
+typedef struct tlwMeltPlan {
+    bool found;
+    double speed;    // thermal_speed that melts so much by that frame; 0 when none does
+    double most;     // 0..1: the largest share that was molten on the way
+    double strength; // when no speed does: how many times stronger all heaters would have to be; 0 = no help either
+} tlwMeltPlan;
+
+TLW_API tlwMeltDef tlwDefaultMeltDef(void);
+
+// Find the thermal_speed at which a scene melts in time. Heat is simulated alone, without flow, on a coarse copy of the
+// scene, with all heaters, keys and losses. Takes about a second.
+TLW_API tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPlan *plan);
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Bake
 
 // One event as a line of JSON (docs/scene-format.md, "Events"). Valid during the call only.

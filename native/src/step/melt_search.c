@@ -1,0 +1,255 @@
+// How fast heat must move for wax to melt in time (tlwFindMeltSpeed): heat alone, without flow, on a coarse copy of a
+// scene. Melt that stays where it is shields what is behind it, so a bake, whose melt runs away, is rather earlier.
+#include "base/context.h"
+#include "base/memory.h"
+#include "scene/keys.h"
+#include "scene/scene.h"
+#include "step/heat/thermal.h"
+#include "step/obstacles/rasterize.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MELT_COOKIE (0x7A110008 ^ TLW_ABI_VERSION)
+#define LEAST_SPEED 1e-2
+#define MOST_SPEED 1e7 // that a scene may have
+#define GROWTH 1.2     // of the steps of a search whose heaters do not change
+#define KEYED_STEPS 24 // to the frame, where they do
+#define STEADY 0.005   // of all heat so far: less than this while the time doubles means that losses win
+#define STRONGEST 64   // times: heaters that would have to be stronger are no answer
+
+tlwMeltDef tlwDefaultMeltDef(void)
+{
+    return (tlwMeltDef){.cells = 18, .share = 0.95, .cookie = MELT_COOKIE};
+}
+
+typedef struct Search {
+    tlwContext *context;
+    tlwScene *scene;
+    tlwSim *sim;
+    double share, seconds; // of the material, until the frame
+    float *enthalpy;       // of the particles at the start
+    tlwHeatObject *objects;
+    bool keyed; // heaters move, or change what they give
+} Search;
+
+// Share of what can melt that is molten, and all heat in J.
+static double sumMolten(const Search *s, double *heat)
+{
+    const tlwParticles *q = &s->sim->particles;
+    double molten = 0, all = 0;
+    *heat = 0;
+    for (int64_t n = 0; n < q->count; n++) {
+        const tlwMaterial *material = &s->scene->materials[q->material[n]];
+        *heat += (double)q->mass[n] * q->enthalpy[n];
+        if (!material->melts)
+            continue;
+        all += q->mass[n];
+        molten += q->mass[n] * tlwGetMelt(material, q->enthalpy[n]);
+    }
+    return all > 0 ? molten / all : 1;
+}
+
+static void restart(const Search *s)
+{
+    const tlwParticles *q = &s->sim->particles;
+    memcpy(q->enthalpy, s->enthalpy, (size_t)q->count * sizeof *q->enthalpy);
+    memcpy(s->sim->thermal.objects, s->objects, (size_t)s->scene->object_count * sizeof *s->objects);
+}
+
+static tlwResult stepHeat(const Search *s, double time, double dt, double speed)
+{
+    tlwSim *sim = s->sim;
+    int iterations;
+    if (tlwIsCancelled(s->context))
+        return tlwFail(&s->context->message, TLW_CANCELLED, "Stopped on request.");
+    s->scene->def.thermal_speed = speed;
+    if (s->keyed) {
+        TLW_TRY(tlwMovePlacedMeshes(&sim->solids, time, dt, sim->flow.grid.dx));
+        tlwRasterizeSolids(&sim->solids, &sim->flow);
+    }
+    return tlwStepThermal(s->context, &sim->thermal, &sim->order, time, dt, &sim->flow, &sim->particles, &iterations);
+}
+
+// Heaters that stay as they are: time in life is all that counts, so that one run finds the speed. Steps grow with the
+// time. `most` becomes the largest share on the way.
+static tlwResult searchLife(const Search *s, double *speed, double *most)
+{
+    double time = LEAST_SPEED * s->seconds, dt = time, before = 0, heat, first_heat, last_heat, since = time;
+    restart(s);
+    sumMolten(s, &first_heat);
+    last_heat = first_heat;
+    *speed = *most = 0;
+    TLW_TRY(stepHeat(s, 0, dt, 1));
+    while (time < MOST_SPEED * s->seconds) {
+        double molten = sumMolten(s, &heat);
+        *most = fmax(*most, molten);
+        if (molten >= s->share) {
+            double part = molten > before ? (s->share - before) / (molten - before) : 1;
+            *speed = (time - (1 - part) * dt) / s->seconds;
+            return TLW_OK;
+        }
+        if (time > 2 * since) {
+            if (fabs(heat - last_heat) <= STEADY * fabs(heat - first_heat))
+                return TLW_OK;
+            last_heat = heat;
+            since = time;
+        }
+        before = molten;
+        dt = (GROWTH - 1) * time;
+        time += dt;
+        TLW_TRY(stepHeat(s, 0, dt, 1));
+    }
+    return TLW_OK;
+}
+
+static tlwResult runKeyed(const Search *s, double speed, double *molten)
+{
+    double dt = s->seconds / KEYED_STEPS, heat;
+    restart(s);
+    for (int n = 0; n < KEYED_STEPS; n++)
+        TLW_TRY(stepHeat(s, n * dt, dt, speed));
+    *molten = sumMolten(s, &heat);
+    return TLW_OK;
+}
+
+// Heaters that change: the first speed that melts enough, from slow to fast, then between it and the one before.
+static tlwResult searchKeyed(const Search *s, double *speed, double *most)
+{
+    double low = LEAST_SPEED, high = 0, molten;
+    *speed = *most = 0;
+    for (double now = LEAST_SPEED; now <= MOST_SPEED && !high; now *= 10) {
+        TLW_TRY(runKeyed(s, now, &molten));
+        *most = fmax(*most, molten);
+        if (molten >= s->share)
+            high = now;
+        else
+            low = now;
+    }
+    for (int n = 0; n < 6 && high > low; n++) {
+        double middle = sqrt(low * high);
+        TLW_TRY(runKeyed(s, middle, &molten));
+        *(molten >= s->share ? &high : &low) = middle;
+    }
+    *speed = high;
+    return TLW_OK;
+}
+
+static tlwResult search(const Search *s, double *speed, double *most)
+{
+    return s->keyed ? searchKeyed(s, speed, most) : searchLife(s, speed, most);
+}
+
+// Every heater gives `factor` times what it gives: power, or how far its temperature is above the air's.
+static void strengthen(const Search *s, double factor)
+{
+    for (int o = 0; o < s->scene->object_count; o++) {
+        tlwObjectDef *def = &s->scene->objects[o].def;
+        for (int k = 0; k < def->key_count && tlwGetTraits(def)->heats; k++) {
+            tlwKey *key = (tlwKey *)&def->keys[k]; // the scene's own copy
+            double air = s->scene->def.ambient_temperature;
+            key->power *= factor;
+            key->temperature = air + factor * (key->temperature - air);
+        }
+    }
+}
+
+// How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help.
+static tlwResult findStrength(const Search *s, double *strength)
+{
+    double speed = 0, most, factor = 1;
+    *strength = 0;
+    while (!speed && factor < STRONGEST) {
+        strengthen(s, 1.25);
+        factor *= 1.25;
+        TLW_TRY(search(s, &speed, &most));
+    }
+    *strength = speed ? factor : 0;
+    return TLW_OK;
+}
+
+static bool isKeyed(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (tlwGetTraits(def)->fills)
+            continue;
+        if (def->deform)
+            return true;
+        if (tlwAreKeysMoving(def->keys, def->key_count))
+            return true;
+        for (int k = 1; k < def->key_count; k++) {
+            const tlwKey *a = &def->keys[0], *b = &def->keys[k];
+            if (a->temperature != b->temperature || a->power != b->power || a->enabled != b->enabled)
+                return true;
+        }
+    }
+    return false;
+}
+
+// The scene in larger cells, with a particle in each.
+static void coarsen(tlwScene *scene, int cells)
+{
+    const double low[3] = {scene->def.domain_min.x, scene->def.domain_min.y, scene->def.domain_min.z};
+    const double high[3] = {scene->def.domain_max.x, scene->def.domain_max.y, scene->def.domain_max.z};
+    double longest = 0;
+    for (int a = 0; a < 3; a++)
+        longest = fmax(longest, high[a] - low[a]);
+    double dx = fmax(longest / cells, scene->def.cell_size);
+    scene->def.cell_size = dx;
+    scene->def.particles_per_axis = 1;
+    for (int a = 0; a < 3; a++)
+        scene->dims[a] = (int)fmax(1, ceil((high[a] - low[a]) / dx - 1e-6));
+}
+
+static tlwResult begin(Search *s, const tlwMeltDef *def)
+{
+    tlwMessage *message = &s->context->message;
+    TLW_TRY(tlwLoadScene(s->context, def->scene, &s->scene));
+    int frame = def->frame ? def->frame : s->scene->def.frame_end, frames = frame - s->scene->def.frame_start;
+    if (frames < 1)
+        return tlwFail(message, TLW_BAD_ARGUMENT, "Nothing can melt by frame %d: the scene starts at frame %d.", frame,
+                       s->scene->def.frame_start);
+    s->seconds = frames / s->scene->def.fps;
+    s->share = def->share;
+    s->scene->def.thermal_speed = 1;
+    s->keyed = isKeyed(s->scene);
+    coarsen(s->scene, def->cells);
+    TLW_TRY(tlwCreateSim(s->scene, &s->sim));
+    size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
+    s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
+    s->objects = tlwAlloc(objects + 1, sizeof *s->objects);
+    if (!s->enthalpy || !s->objects)
+        return tlwFailMemory(message, "the search for a heat speed-up");
+    memcpy(s->enthalpy, s->sim->particles.enthalpy, particles * sizeof *s->enthalpy);
+    memcpy(s->objects, s->sim->thermal.objects, objects * sizeof *s->objects);
+    return TLW_OK;
+}
+
+tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPlan *plan)
+{
+    if (!context)
+        return TLW_BAD_ARGUMENT;
+    if (!def || !plan || def->cookie != MELT_COOKIE)
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
+                       "A search was not made by tlwDefaultMeltDef of this version of Tallow.");
+    if (!def->scene || def->cells < 4 || def->cells > 128 || !(def->share > 0 && def->share <= 1))
+        return tlwFail(&context->message, TLW_BAD_ARGUMENT,
+                       "A search needs a scene folder, 4 to 128 cells and a share between 0 and 1.");
+    Search s = {.context = context};
+    tlwMeltPlan found = {0};
+    tlwResult result = begin(&s, def);
+    if (result == TLW_OK)
+        result = search(&s, &found.speed, &found.most);
+    found.found = found.speed > 0;
+    if (result == TLW_OK && !found.found)
+        result = findStrength(&s, &found.strength);
+    tlwFree(s.enthalpy);
+    tlwFree(s.objects);
+    tlwDestroySim(s.sim);
+    tlwDestroyScene(s.scene);
+    if (result == TLW_OK)
+        *plan = found;
+    return result;
+}

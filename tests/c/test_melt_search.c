@@ -1,0 +1,168 @@
+// The speed-up that a search finds melts as much as it promises.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "folders.h"
+#include "tallow/tallow.h"
+
+#include <math.h>
+
+static char root[256];
+
+// Wax that fills a closed box above a hot slab: nothing can flow, so that heat alone is the whole truth. `heater` holds
+// further members of the slab, `air` those of the world.
+static void writeBox(const char *heater_keys, const char *world, double speed)
+{
+    char text[4096];
+    int size = snprintf(
+        text, sizeof text,
+        "{\"format\": \"tallow-scene\", \"version\": 1, \"name\": \"Box\", \"frames\": {\"start\": 1, \"end\": 25, "
+        "\"fps\": 24},"
+        " \"domain\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cell_size\": 0.005},"
+        " \"world\": {\"gravity\": [0, 0, 0], \"ambient_temperature\": 293.15, \"thermal_speed\": %.9g%s},"
+        " \"materials\": [{\"name\": \"Wax\", \"density\": [800, 800], \"specific_heat\": [2100, 2100],"
+        " \"conductivity\": [0.2, 0.2], \"solidus\": 328, \"liquidus\": 333, \"latent_heat\": 200000,"
+        " \"viscosity\": 10}],"
+        " \"objects\": [{\"name\": \"Wax\", \"role\": \"liquid\", \"mesh\": \"meshes/cube.ply\", \"material\": \"Wax\","
+        " \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05, 0.05], \"scale\": [0.06, 0.06, 0.06], \"temperature\": "
+        "293.15}]},"
+        " {\"name\": \"Plate\", \"role\": \"heat\", \"heat_kind\": \"solid\", \"mesh\": \"meshes/cube.ply\","
+        " \"keys\": [%s]}]}",
+        speed, world, heater_keys);
+    writeCube(root, "cube.ply", false);
+    writeText(root, "scene.json", text, (size_t)size);
+}
+
+#define PLATE "\"position\": [0.05, 0.05, -0.08], \"scale\": [0.1, 0.1, 0.1]"
+
+static tlwContext *makeContext(void)
+{
+    tlwContextDef def = tlwDefaultContextDef();
+    tlwContext *context = NULL;
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_OK);
+    return context;
+}
+
+static tlwMeltPlan find(double share, int frame)
+{
+    tlwContext *context = makeContext();
+    tlwMeltDef def = tlwDefaultMeltDef();
+    tlwMeltPlan plan = {0};
+    def.scene = root;
+    def.share = share;
+    def.frame = frame;
+    if (tlwFindMeltSpeed(context, &def, &plan) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(context));
+    tlwDestroyContext(context);
+    return plan;
+}
+
+// Share that is molten after `frames` frames of the whole simulation.
+static double simulate(int frames)
+{
+    tlwContext *context = makeContext();
+    tlwScene *scene = NULL;
+    tlwSim *sim = NULL;
+    tlwStats stats;
+    if (tlwLoadScene(context, root, &scene) != TLW_OK || tlwCreateSim(scene, &sim) != TLW_OK)
+        fail_msg("%s", tlwGetMessage(context));
+    for (int n = 0; n < frames; n++)
+        if (tlwAdvance(sim, 1.0 / 24) != TLW_OK)
+            fail_msg("%s", tlwGetMessage(context));
+    tlwGetStats(sim, &stats);
+    tlwDestroySim(sim);
+    tlwDestroyScene(scene);
+    tlwDestroyContext(context);
+    return stats.melted;
+}
+
+static int setUp(void **state)
+{
+    (void)state;
+    makeTemporaryFolder(root);
+    return 0;
+}
+
+static int tearDown(void **state)
+{
+    (void)state;
+    removeFolder(root);
+    return 0;
+}
+
+static void expectPromiseKept(const char *keys, const char *world, double share, int frame)
+{
+    writeBox(keys, world, 1);
+    tlwMeltPlan plan = find(share, frame);
+    assert_true(plan.found && plan.speed > 0);
+    writeBox(keys, world, plan.speed);
+    double molten = simulate(frame - 1);
+    print_message("share %g by frame %d: speed %g, the simulation melts %.3f\n", share, frame, plan.speed, molten);
+    assert_true(fabs(molten - share) < 0.06);
+}
+
+static void test_the_speed_that_is_found_melts_what_was_asked_for(void **state)
+{
+    (void)state;
+    expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 423}", ", \"film_coefficient\": 0", 0.5, 25);
+    expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 473}", ", \"film_coefficient\": 0", 0.9, 13);
+}
+
+static void test_keys_of_a_heater_count(void **state)
+{
+    (void)state;
+    // Off for the first half: heat has to be about twice as fast.
+    expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 423, \"enabled\": false}, {\"time\": 0.5, " PLATE
+                      ", \"temperature\": 423, \"enabled\": true}",
+                      ", \"film_coefficient\": 0", 0.5, 25);
+}
+
+static void test_a_heater_that_is_too_weak_is_told(void **state)
+{
+    (void)state;
+    writeBox("{\"time\": 0, " PLATE ", \"temperature\": 323}", ", \"film_coefficient\": 0", 1);
+    tlwMeltPlan plan = find(0.9, 25);
+    assert_false(plan.found);
+    assert_true(plan.speed == 0 && plan.most < 0.01);
+    // 333 K is the liquidus, and 293 K the air: 40 / 30 and more.
+    assert_true(plan.strength > 1.3 && plan.strength < 3);
+    writeBox("{\"time\": 0, " PLATE ", \"temperature\": 293.15}", "", 1);
+    plan = find(0.9, 25);
+    assert_true(!plan.found && plan.strength == 0);
+}
+
+static void test_bad_questions_get_a_sentence(void **state)
+{
+    (void)state;
+    tlwContext *context = makeContext();
+    tlwMeltDef def = tlwDefaultMeltDef(), raw = {0};
+    tlwMeltPlan plan = {.speed = 7};
+    assert_int_equal(tlwFindMeltSpeed(NULL, &def, &plan), TLW_BAD_ARGUMENT);
+    assert_int_equal(tlwFindMeltSpeed(context, &raw, &plan), TLW_BAD_ARGUMENT);
+    assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
+    def.scene = root;
+    assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_FILE);
+    writeBox("{\"time\": 0, " PLATE ", \"temperature\": 423}", "", 1);
+    def.frame = 1;
+    assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
+    assert_non_null(strstr(tlwGetMessage(context), "starts at frame 1"));
+    def.frame = 25;
+    def.share = NAN;
+    assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
+    assert_true(plan.speed == 7);
+    tlwDestroyContext(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_the_speed_that_is_found_melts_what_was_asked_for, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_keys_of_a_heater_count, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_a_heater_that_is_too_weak_is_told, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_bad_questions_get_a_sentence, setUp, tearDown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
