@@ -14,7 +14,7 @@ TEXT_ENDINGS = C_ENDINGS + (".py", ".sh", ".txt", ".cmake", ".in", ".md", ".toml
 FILE_LINES, FUNCTION_LINES, COLUMNS = 500, 60, 120
 
 # What breaks a rule and may.
-LONG_FILES: set = set()
+LONG_FILES = {"native/include/tallow/tallow.h"}  # one header is the whole interface, and its manual
 LONG_FUNCTIONS: set = set()
 LEFT_UNFORMATTED: set = set()
 WIDE_TEXT = {"tests/bench/page.py"}  # sentences of a page, each on its line
