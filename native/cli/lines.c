@@ -38,6 +38,10 @@ double tlwGetWallClock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+#ifdef TLW_COVERAGE
+void __gcov_dump(void);
+#endif
+
 int tlwRunInChild(int (*fn)(void *user), void *user)
 {
     fflush(NULL);
@@ -47,6 +51,9 @@ int tlwRunInChild(int (*fn)(void *user), void *user)
     if (child == 0) {
         int code = fn(user);
         fflush(NULL);
+#ifdef TLW_COVERAGE
+        __gcov_dump(); // _exit does not write what was counted
+#endif
         _exit(code);
     }
     int status = 0;
