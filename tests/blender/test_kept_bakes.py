@@ -118,7 +118,7 @@ def test_bakes_are_listed_chosen_and_freed(folder):
     assert [entry.folder for entry in found] == [second, first]
     assert all(entry.frames == 6 and entry.when and entry.bytes > 1000 for entry in found)
     assert [entry.cells for entry in found] == [32, 24]
-    assert "6 frames, 24 cells" in bake_list.words(found[1])
+    assert "6 frames, 24 cells" in bake_list.size(found[1])
     assert bpy.ops.tallow.use_bake(folder=str(first)) == {"FINISHED"}
     assert paths.bake_folder(scene) == first
     assert bpy.ops.tallow.free_bake(folder=str(second)) == {"FINISHED"}

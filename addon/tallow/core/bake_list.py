@@ -58,10 +58,12 @@ def _date(name: str) -> Optional[datetime]:
         return None
 
 
-def words(entry: Entry) -> str:
-    """`18 Nov 14:05, 120 frames, 64 cells, 310 MB`."""
-    parts = [entry.when.strftime("%d %b %H:%M").lstrip("0") if entry.when else entry.folder.name]
-    parts.append(f"{entry.frames} frame{'s' if entry.frames != 1 else ''}")
-    if entry.cells:
-        parts.append(f"{entry.cells} cells")
-    return ", ".join(parts + [estimate.format_bytes(entry.bytes)])
+def date(entry: Entry) -> str:
+    """`18 Nov 14:05`."""
+    return entry.when.strftime("%d %b %H:%M").lstrip("0") if entry.when else entry.folder.name
+
+
+def size(entry: Entry) -> str:
+    """`120 frames, 64 cells, 310 MB`."""
+    cells = [f"{entry.cells} cells"] if entry.cells else []
+    return ", ".join([f"{entry.frames} frame{'s' if entry.frames != 1 else ''}", *cells, estimate.format_bytes(entry.bytes)])

@@ -7,7 +7,9 @@ import bpy
 
 from . import bakes, baking, display, domains, objects, render, world
 
-CLASSES = objects.CLASSES + domains.CLASSES + world.CLASSES + baking.CLASSES + bakes.CLASSES + display.CLASSES + render.CLASSES
+BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
+CLASSES = (*objects.CLASSES, *domains.CLASSES, *world.CLASSES, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
+           *render.CLASSES)
 
 
 def register() -> None:

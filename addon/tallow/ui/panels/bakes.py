@@ -24,13 +24,17 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
         shown = paths.bake_folder(context.scene)
         found = bake_list.entries(paths.cache_root(context.scene))
         for entry in found[:MOST_ROWS]:
-            row = self.layout.row(align=True)
+            column = self.layout.column(align=True)
+            row = column.row(align=True)
             is_shown = entry.folder == shown
             row.label(text="", icon="RADIOBUT_ON" if is_shown else "RADIOBUT_OFF")
             part = row.row(align=True)
             part.enabled = not is_shown
-            part.operator("tallow.use_bake", text=bake_list.words(entry)).folder = str(entry.folder)
+            part.operator("tallow.use_bake", text=bake_list.date(entry)).folder = str(entry.folder)
             row.operator("tallow.free_bake", text="", icon="TRASH").folder = str(entry.folder)
+            row = column.row()
+            row.scale_y, row.active = 0.8, False
+            row.label(text=bake_list.size(entry), icon="BLANK1")
         if len(found) > MOST_ROWS:
             wrapped(context, self.layout, f"and {len(found) - MOST_ROWS} older ones in {paths.display_root(context.scene)}")
         total = sum(entry.bytes for entry in found)
