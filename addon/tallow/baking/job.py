@@ -222,6 +222,8 @@ def _tick() -> Optional[float]:
     global _job
     if _job is None:
         return None
+    if bpy.app.is_job_running("RENDER"):
+        return INTERVAL  # the scene is the render's now; what the baker says waits
     try:
         running = _job.poll()
     except Exception as error:  # noqa: B902  (a timer that raises is dropped, and nobody would see the bake end)
