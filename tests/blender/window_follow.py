@@ -1,4 +1,4 @@
-"""Following a bake never moves the frame of a render. In a Blender of its own, since nothing may come after a render."""
+"""Following a bake never moves the frame of a render. In a Blender of its own: nothing may come after a render."""
 
 import os
 

@@ -1,8 +1,8 @@
 // Heat between particles and cells, and what temperature means for the flow.
 #include "heat_fixture.h"
 
+#include "step/heat/advance.h"
 #include "step/heat/material_state.h"
-#include "step/heat/stage.h"
 
 #include <string.h>
 

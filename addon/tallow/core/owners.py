@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which .blend files mean a bake. A bake is deleted by itself only when none does."""
+"""The list of .blend files that were saved with a bake. baking/paths.py decides by it which bakes may go."""
 
 from __future__ import annotations
 

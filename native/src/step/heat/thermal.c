@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "scene/object.h"
 #include "shape/sdf_sample.h"
-#include "step/heat/stage.h"
+#include "step/heat/advance.h"
 
 #include <string.h>
 

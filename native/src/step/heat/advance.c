@@ -1,4 +1,4 @@
-#include "step/heat/stage.h"
+#include "step/heat/advance.h"
 
 #include <math.h>
 

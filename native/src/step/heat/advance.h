@@ -1,6 +1,6 @@
 // The heat stage of a time step: particles to cells, one implicit step of heat (heat/heat.h), cells to particles.
-#ifndef TLW_STEP_HEAT_STAGE_H
-#define TLW_STEP_HEAT_STAGE_H
+#ifndef TLW_STEP_HEAT_ADVANCE_H
+#define TLW_STEP_HEAT_ADVANCE_H
 
 #include "step/fields/sorting.h"
 #include "step/heat/heat.h"
