@@ -141,3 +141,27 @@ def test_free_all_bakes_leaves_those_of_other_files(folder):
     bpy.ops.wm.save_mainfile()
     bpy.ops.tallow.free(all_bakes=True)
     assert is_whole(first) and len(os.listdir(shared)) == 1
+
+
+def test_bake_again_tells_what_becomes_of_the_old_bake(folder):
+    from tallow.baking import paths
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    scene = bpy.context.scene
+    assert "is deleted" in paths.fate(scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    assert "until this file is saved" in paths.fate(scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"))
+    assert "shot.blend shows it" in paths.fate(scene)
+    (folder / "shot.blend").unlink()
+    bpy.ops.scene.new(type="FULL_COPY")
+    assert "another scene" in paths.fate(scene)
+
+
+def test_a_copy_of_a_file_without_a_name_owns_its_bake(folder):
+    from tallow.core import owners
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    bake = Path(bpy.context.scene.tallow.bake_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "copy.blend"), copy=True)
+    assert owners.read(bake) == {owners.UNKNOWN}

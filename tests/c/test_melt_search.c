@@ -36,6 +36,18 @@ static void writeBox(const char *heater_keys, const char *world, double speed)
     writeText(root, "scene.json", text, (size_t)size);
 }
 
+static void writeWater(void)
+{
+    const char text[] =
+        "{\"format\": \"tallow-scene\", \"version\": 1, \"name\": \"Water\", \"frames\": {\"start\": 1, \"end\": 25, "
+        "\"fps\": 24}, \"domain\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cell_size\": 0.005},"
+        " \"materials\": [{\"name\": \"Water\", \"density\": [1000, 1000], \"viscosity\": 0.001}],"
+        " \"objects\": [{\"name\": \"Water\", \"role\": \"liquid\", \"mesh\": \"meshes/cube.ply\", \"material\": "
+        "\"Water\", \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05, 0.05], \"scale\": [0.03, 0.03, 0.03]}]}]}";
+    writeCube(root, "cube.ply", false);
+    writeText(root, "scene.json", text, sizeof text - 1);
+}
+
 #define PLATE "\"position\": [0.05, 0.05, -0.08], \"scale\": [0.1, 0.1, 0.1]"
 
 static tlwContext *makeContext(void)
@@ -134,6 +146,29 @@ static void test_a_heater_that_is_too_weak_is_told(void **state)
     assert_true(!plan.found && plan.strength == 0);
 }
 
+static void test_thin_wax_is_not_lost_in_large_cells(void **state)
+{
+    (void)state;
+    char text[2048];
+    int size = snprintf(
+        text, sizeof text,
+        "{\"format\": \"tallow-scene\", \"version\": 1, \"name\": \"Sheet\", \"frames\": {\"start\": 1, \"end\": 25, "
+        "\"fps\": 24}, \"domain\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cell_size\": 0.001},"
+        " \"world\": {\"ambient_temperature\": 293.15}, \"materials\": [{\"name\": \"Wax\", \"density\": [800, 800],"
+        " \"specific_heat\": [2100, 2100], \"conductivity\": [0.2, 0.2], \"solidus\": 328, \"liquidus\": 333,"
+        " \"latent_heat\": 200000, \"viscosity\": 10}], \"objects\": [{\"name\": \"Sheet\", \"role\": \"liquid\","
+        " \"mesh\": \"meshes/cube.ply\", \"material\": \"Wax\", \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05,"
+        " 0.0213], \"scale\": [0.02, 0.02, 0.0012], \"temperature\": 293.15}]}, {\"name\": \"Plate\", \"role\": "
+        "\"heat\","
+        " \"heat_kind\": \"solid\", \"mesh\": \"meshes/cube.ply\", \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05, "
+        "0],"
+        " \"scale\": [0.05, 0.05, 0.02], \"temperature\": 423}]}]}");
+    writeCube(root, "cube.ply", false);
+    writeText(root, "scene.json", text, (size_t)size);
+    tlwMeltPlan plan = find(0.9, 25);
+    assert_true(plan.found && plan.speed > 0);
+}
+
 static void test_bad_questions_get_a_sentence(void **state)
 {
     (void)state;
@@ -150,6 +185,9 @@ static void test_bad_questions_get_a_sentence(void **state)
     assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
     assert_non_null(strstr(tlwGetMessage(context), "starts at frame 1"));
     def.frame = 25;
+    writeWater();
+    assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
+    assert_non_null(strstr(tlwGetMessage(context), "Nothing in the scene can melt"));
     def.share = NAN;
     assert_int_equal(tlwFindMeltSpeed(context, &def, &plan), TLW_BAD_ARGUMENT);
     assert_true(plan.speed == 7);
@@ -162,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_speed_that_is_found_melts_what_was_asked_for, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_keys_of_a_heater_count, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_a_heater_that_is_too_weak_is_told, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_thin_wax_is_not_lost_in_large_cells, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_questions_get_a_sentence, setUp, tearDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,8 +159,6 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
         raise BakeError("There is no bake to resume. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
-        if not resume:
-            owners.begin(folder)
         warnings = [problem.text for problem in problems] + checks.warnings_before_bake(context)
         warnings += _write_scene(context, folder, resume)
     except OSError as error:
@@ -182,6 +180,8 @@ def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List
     """Export into the bake's own scene folder. A resumed bake must still be the same scene."""
     target = folder / ("scene_resume" if resume else "scene")
     try:
+        if not resume:
+            owners.begin(folder)
         warnings = export_scene(context, target)
         if resume:
             changed = scene_file.difference(folder / "scene", target)

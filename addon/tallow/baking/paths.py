@@ -26,6 +26,11 @@ def is_saved() -> bool:
     return bool(bpy.data.filepath)
 
 
+def this_file() -> str:
+    """The .blend as owners.json names it; empty when it was never saved."""
+    return str(Path(bpy.data.filepath).absolute()) if is_saved() else ""
+
+
 def cache_root(scene: bpy.types.Scene) -> Path:
     """The folder that holds the bakes: the artist's choice, else next to the .blend, else a temporary one."""
     chosen = scene.tallow.cache_folder.strip()
@@ -128,6 +133,23 @@ def replace(scene: bpy.types.Scene, previous: Path) -> None:
     _free_replaced("")
 
 
+def fate(scene: bpy.types.Scene) -> str:
+    """What becomes of the bake that the scene shows when another one takes its place, in a sentence."""
+    folder = bake_folder(scene)
+    if scene.tallow.keep_old or folder is None or owners.read(folder) is None:
+        return "The old one stays on the disk."
+    if any(other != scene and bake_folder(other) == folder for other in bpy.data.scenes):
+        return "The old one stays: another scene shows it."
+    others = sorted(owners.others(folder, this_file()) - {owners.UNKNOWN})
+    if others:
+        return f"The old one stays: {Path(others[0]).name} shows it."
+    if owners.UNKNOWN in owners.read(folder):
+        return "The old one stays: a copy of this file may show it."
+    if owners.read(folder):
+        return "The old one stays on the disk until this file is saved."
+    return "No saved file has the old one: it is deleted once the new one has a frame."
+
+
 def note_file() -> None:
     """Before a save: a copy leaves the file itself as it is."""
     global _stamp
@@ -136,8 +158,8 @@ def note_file() -> None:
 
 def settle_owners() -> None:
     """After a save: the file means the bakes that its scenes show, and no longer those that they replaced."""
-    is_copy = _stamp is not None and _stamp == _file_stamp()
-    name = owners.UNKNOWN if is_copy else str(Path(bpy.data.filepath).absolute())
+    is_copy = not is_saved() or (_stamp is not None and _stamp == _file_stamp())
+    name = owners.UNKNOWN if is_copy else this_file()
     for folder in shown():
         try:
             owners.add(folder, name)

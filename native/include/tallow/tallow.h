@@ -481,7 +481,7 @@ typedef struct tlwMeltPlan {
 TLW_API tlwMeltDef tlwDefaultMeltDef(void);
 
 // Find the thermal_speed at which a scene melts in time. Heat is simulated alone, without flow, on a coarse copy of the
-// scene, with all heaters, keys and losses. Takes about a second.
+// scene, with all heaters, keys and losses. Takes a second or two at 18 cells.
 TLW_API tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPlan *plan);
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -212,6 +212,17 @@ int tlwFindMaterial(const tlwScene *scene, const char *name)
     return -1;
 }
 
+tlwResult tlwSetCellSize(tlwScene *scene, double cell_size)
+{
+    tlwSceneDef def = scene->def;
+    int dims[3];
+    def.cell_size = cell_size;
+    TLW_TRY(checkDomain(&def, dims, &scene->context->message));
+    scene->def.cell_size = cell_size;
+    memcpy(scene->dims, dims, sizeof dims);
+    return TLW_OK;
+}
+
 bool tlwCanFreeze(const tlwScene *scene)
 {
     for (int o = 0; o < scene->object_count; o++) {

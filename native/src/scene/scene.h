@@ -53,6 +53,9 @@ struct tlwScene {
 int tlwFindObject(const tlwScene *scene, const char *name);
 int tlwFindMaterial(const tlwScene *scene, const char *name);
 
+// Other cells for the same domain. On failure the scene stays as it was.
+tlwResult tlwSetCellSize(tlwScene *scene, double cell_size);
+
 // Whether the material of any object in the scene can become a rigid piece.
 bool tlwCanFreeze(const tlwScene *scene);
 

@@ -2,6 +2,7 @@
 // scene. Melt that stays where it is shields what is behind it, so a bake, whose melt runs away, is rather earlier.
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/vec.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
 #include "step/heat/thermal.h"
@@ -18,6 +19,8 @@
 #define KEYED_STEPS 24 // to the frame, where they do
 #define STEADY 0.005   // of all heat so far: less than this while the time doubles means that losses win
 #define STRONGEST 64   // times: heaters that would have to be stronger are no answer
+#define HALVINGS 6     // of a step whose solve does not converge
+#define LEAST_PARTICLES 200
 
 tlwMeltDef tlwDefaultMeltDef(void)
 {
@@ -58,18 +61,23 @@ static void restart(const Search *s)
     memcpy(s->sim->thermal.objects, s->objects, (size_t)s->scene->object_count * sizeof *s->objects);
 }
 
-static tlwResult stepHeat(const Search *s, double time, double dt, double speed)
+// When a solve does not converge, two steps of half the length, and so on.
+static tlwResult stepHeat(const Search *s, double time, double dt, int halvings)
 {
     tlwSim *sim = s->sim;
     int iterations;
     if (tlwIsCancelled(s->context))
         return tlwFail(&s->context->message, TLW_CANCELLED, "Stopped on request.");
-    s->scene->def.thermal_speed = speed;
     if (s->keyed) {
         TLW_TRY(tlwMovePlacedMeshes(&sim->solids, time, dt, sim->flow.grid.dx));
         tlwRasterizeSolids(&sim->solids, &sim->flow);
     }
-    return tlwStepThermal(s->context, &sim->thermal, &sim->order, time, dt, &sim->flow, &sim->particles, &iterations);
+    tlwResult result =
+        tlwStepThermal(s->context, &sim->thermal, &sim->order, time, dt, &sim->flow, &sim->particles, &iterations);
+    if (result != TLW_NOT_CONVERGED || halvings == HALVINGS)
+        return result;
+    TLW_TRY(stepHeat(s, time, 0.5 * dt, halvings + 1));
+    return stepHeat(s, time + 0.5 * dt, 0.5 * dt, halvings + 1);
 }
 
 // Heaters that stay as they are: time in life is all that counts, so that one run finds the speed. Steps grow with the
@@ -81,7 +89,7 @@ static tlwResult searchLife(const Search *s, double *speed, double *most)
     sumMolten(s, &first_heat);
     last_heat = first_heat;
     *speed = *most = 0;
-    TLW_TRY(stepHeat(s, 0, dt, 1));
+    TLW_TRY(stepHeat(s, 0, dt, 0));
     while (time < MOST_SPEED * s->seconds) {
         double molten = sumMolten(s, &heat);
         *most = fmax(*most, molten);
@@ -99,7 +107,7 @@ static tlwResult searchLife(const Search *s, double *speed, double *most)
         before = molten;
         dt = (GROWTH - 1) * time;
         time += dt;
-        TLW_TRY(stepHeat(s, 0, dt, 1));
+        TLW_TRY(stepHeat(s, 0, dt, 0));
     }
     return TLW_OK;
 }
@@ -108,8 +116,9 @@ static tlwResult runKeyed(const Search *s, double speed, double *molten)
 {
     double dt = s->seconds / KEYED_STEPS, heat;
     restart(s);
+    s->scene->def.thermal_speed = speed;
     for (int n = 0; n < KEYED_STEPS; n++)
-        TLW_TRY(stepHeat(s, n * dt, dt, speed));
+        TLW_TRY(stepHeat(s, n * dt, dt, 0));
     *molten = sumMolten(s, &heat);
     return TLW_OK;
 }
@@ -188,19 +197,33 @@ static bool isKeyed(const tlwScene *scene)
     return false;
 }
 
-// The scene in larger cells, with a particle in each.
-static void coarsen(tlwScene *scene, int cells)
+static bool canMelt(const tlwScene *scene)
 {
-    const double low[3] = {scene->def.domain_min.x, scene->def.domain_min.y, scene->def.domain_min.z};
-    const double high[3] = {scene->def.domain_max.x, scene->def.domain_max.y, scene->def.domain_max.z};
-    double longest = 0;
-    for (int a = 0; a < 3; a++)
-        longest = fmax(longest, high[a] - low[a]);
-    double dx = fmax(longest / cells, scene->def.cell_size);
-    scene->def.cell_size = dx;
-    scene->def.particles_per_axis = 1;
-    for (int a = 0; a < 3; a++)
-        scene->dims[a] = (int)fmax(1, ceil((high[a] - low[a]) / dx - 1e-6));
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (tlwGetTraits(def)->fills && scene->materials[def->material].melts)
+            return true;
+    }
+    return false;
+}
+
+// A simulation of the scene in large cells with a particle in each. Thin wax gets smaller cells, down to the scene's
+// own.
+static tlwResult createCoarse(Search *s, int cells)
+{
+    const tlwSceneDef *def = &s->scene->def;
+    tlwVec3 size = tlwSub(def->domain_max, def->domain_min);
+    double own = def->cell_size, longest = fmax(size.x, fmax(size.y, size.z));
+    double dx = fmax(fmin(longest / cells, fmin(size.x, fmin(size.y, size.z))), own);
+    s->scene->def.particles_per_axis = 1;
+    for (;; dx = fmax(0.5 * dx, own)) {
+        TLW_TRY(tlwSetCellSize(s->scene, dx));
+        tlwResult result = tlwCreateSim(s->scene, &s->sim);
+        if (dx <= own || (result == TLW_OK && s->sim->particles.count >= LEAST_PARTICLES))
+            return result;
+        tlwDestroySim(s->sim);
+        s->sim = NULL;
+    }
 }
 
 static tlwResult begin(Search *s, const tlwMeltDef *def)
@@ -211,12 +234,14 @@ static tlwResult begin(Search *s, const tlwMeltDef *def)
     if (frames < 1)
         return tlwFail(message, TLW_BAD_ARGUMENT, "Nothing can melt by frame %d: the scene starts at frame %d.", frame,
                        s->scene->def.frame_start);
+    if (!canMelt(s->scene))
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "Nothing in the scene can melt: give an object a material with a melting point.");
     s->seconds = frames / s->scene->def.fps;
     s->share = def->share;
     s->scene->def.thermal_speed = 1;
     s->keyed = isKeyed(s->scene);
-    coarsen(s->scene, def->cells);
-    TLW_TRY(tlwCreateSim(s->scene, &s->sim));
+    TLW_TRY(createCoarse(s, def->cells));
     size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
     s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
     s->objects = tlwAlloc(objects + 1, sizeof *s->objects);

@@ -55,7 +55,7 @@ class TALLOW_OT_free_bake(_OfABake):
     def draw(self, context):
         entry = bake_list.entry_of(Path(self.folder))
         self.layout.label(text=f"Delete the bake of {bake_list.date(entry)}, {bake_list.size(entry)}?" if entry else "This bake is gone")
-        for name in sorted(owners.others(Path(self.folder), str(Path(bpy.data.filepath).absolute()))):
+        for name in sorted(owners.others(Path(self.folder), paths.this_file())):
             shown = "Another file" if name == owners.UNKNOWN else Path(name).name
             self.layout.label(text=f"{shown} shows it, too.", icon="ERROR")
 

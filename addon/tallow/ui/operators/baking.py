@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bake, pause, resume, cancel, free."""
 
-from pathlib import Path
-
 import bpy
 from bpy.props import BoolProperty
 
@@ -54,10 +52,7 @@ class TALLOW_OT_bake(bpy.types.Operator):
         cache = playback.cache_of(context.scene)
         count = len(cache.order) if cache else 0
         self.layout.label(text=f"Bake again, in place of the bake with {count} frames?")
-        kept = context.scene.tallow.keep_old or not paths.is_saved()
-        self.layout.label(text="The old one stays on the disk, under Bakes on the Disk." if context.scene.tallow.keep_old else
-                          "The old one stays on the disk until this file is saved." if not kept else
-                          "The old one is deleted once the new one has a frame.")
+        self.layout.label(text=paths.fate(context.scene))
 
     def execute(self, context):
         return _run(self, context, resume=False)
@@ -132,8 +127,8 @@ class TALLOW_OT_free(bpy.types.Operator):
         folder = paths.bake_folder(scene)
         folders = {folder} if folder else set()
         if self.all_bakes:
-            own = str(Path(bpy.data.filepath).absolute())
-            folders.update(path for path in cache_files.bakes(paths.cache_root(scene)) if not owners.others(path, own))
+            folders.update(path for path in cache_files.bakes(paths.cache_root(scene))
+                           if not owners.others(path, paths.this_file()))
         try:
             freed = [cache_files.free(path) for path in folders]
         except OSError as error:
