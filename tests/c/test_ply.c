@@ -48,8 +48,10 @@ static bool exists(const char *path)
 
 static tlwResult writeMesh(const char *path, const tlwMesh *mesh, tlwMessage *message)
 {
-    tlwSurfaceView surface = {
-        (int)mesh->vertex_count, (int)mesh->triangle_count, mesh->positions, mesh->triangles, 0, NULL, 0};
+    tlwSurfaceView surface = {.vertex_count = (int)mesh->vertex_count,
+                              .triangle_count = (int)mesh->triangle_count,
+                              .position = mesh->positions,
+                              .triangle = mesh->triangles};
     return tlwWritePlySurface(path, &surface, message);
 }
 
@@ -241,7 +243,12 @@ static void test_cache_files_have_the_documented_layout(void **state)
                                              {"melt", 1, {"melt"}, melt},
                                              {"rest_position", 3, {"rest_x", "rest_y", "rest_z"}, rest},
                                              {"material", 1, {"material"}, materials}};
-    tlwSurfaceView surface = {2, 1, position, triangle, 5, attributes, 0};
+    tlwSurfaceView surface = {.vertex_count = 2,
+                              .triangle_count = 1,
+                              .position = position,
+                              .triangle = triangle,
+                              .attribute_count = 5,
+                              .attributes = attributes};
     assert_int_equal(tlwWritePlySurface(inFolder("m.ply", path), &surface, NULL), TLW_OK);
     assert_int_equal(tlwReadFile(path, 0, NULL, &data, &size), TLW_OK);
     body = strstr(data, "end_header\n") + 11;

@@ -24,13 +24,19 @@ tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers,
     double volume;
     if (tlwFitVolume(state->context->threads, &shown, state->stats->particle_volume, &volume) != TLW_OK)
         return tlwFailMemory(message, "the surface mesh");
-    TLW_TRY(tlwFillAttributes(state, &buffers->mesh, &buffers->vertices));
+    bool carries = tlwCarries(state->scene);
+    TLW_TRY(carries ? tlwPrepareOrigins(state, mesh.vertex_count, &buffers->origins) : TLW_OK);
+    TLW_TRY(tlwFillAttributes(state, &buffers->mesh, &buffers->vertices, carries ? buffers->origins.places : NULL));
+    TLW_TRY(carries ? tlwFindOrigins(state, &buffers->mesh, &buffers->origins) : TLW_OK);
     *view = (tlwSurfaceView){.vertex_count = (int)mesh.vertex_count,
                              .triangle_count = (int)mesh.triangle_count,
                              .position = mesh.positions,
                              .triangle = mesh.triangles,
                              .attribute_count = TLW_VERTEX_ATTRIBUTES,
                              .attributes = buffers->vertices.attributes,
+                             .origins = carries ? buffers->origins.vertices : NULL,
+                             .seams = buffers->origins.seams,
+                             .seam_count = (int)buffers->origins.seam_count,
                              .volume = volume};
     return TLW_OK;
 }
@@ -39,4 +45,5 @@ void tlwFreeSurfaceBuffers(tlwSurfaceBuffers *buffers)
 {
     tlwDestroyMesh(&buffers->mesh);
     tlwFreeVertexData(&buffers->vertices);
+    tlwFreeOrigins(&buffers->origins);
 }
