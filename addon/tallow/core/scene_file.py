@@ -57,8 +57,8 @@ class SceneWriter:
         self._taken.add(candidate.lower())
         return candidate
 
-    def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray) -> str:
-        ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles)
+    def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray, *columns: Dict[str, np.ndarray]) -> str:
+        ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles, *columns)
         return f"meshes/{stem}.ply"
 
     def write_scene(self, scene: SceneData) -> Path:
@@ -149,6 +149,8 @@ def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Op
         changed = sorted(set(names_a) ^ set(names_b))
         return f"the object {changed[0]}" if changed else "the order of the objects"
     for first, second in zip(a, b):
+        for member in (first, second):
+            member.pop("carry", None)  # what the surface shows; the simulation does not know it
         if not _alike(first, second):
             return f"the object {first['name']}"
         pattern = first.get("deform")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Tuple
 
 import bpy
 import numpy as np
@@ -53,6 +53,17 @@ def triangles(mesh: bpy.types.Mesh) -> Triangles:
         mesh.loop_triangles.foreach_get("loops", loops)
         indices = corners[loops]
     return Triangles(positions.reshape(-1, 3), indices.astype(np.int32).reshape(-1, 3))
+
+
+def triangle_corners(mesh: bpy.types.Mesh) -> Tuple[np.ndarray, np.ndarray]:
+    """The corners of every triangle, (m, 3), and the polygon that it is of. In the order of `triangles`."""
+    if len(mesh.loops) == 3 * len(mesh.polygons):
+        return np.arange(len(mesh.loops)).reshape(-1, 3), np.arange(len(mesh.polygons))
+    mesh.calc_loop_triangles()
+    loops, polygons = np.empty(3 * len(mesh.loop_triangles), np.uint32), np.empty(len(mesh.loop_triangles), np.uint32)
+    mesh.loop_triangles.foreach_get("loops", loops)
+    mesh.loop_triangles.foreach_get("polygon_index", polygons)
+    return loops.reshape(-1, 3), polygons
 
 
 def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 from ..baking import paths, session, suspension
 from ..core.cache import Cache
 from ..model import observers, role_effects, roles
-from . import bodies, particles, surface
+from . import bodies, particles, slots, surface
 
 _caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}

@@ -188,8 +188,10 @@ def differ(values: Sequence) -> bool:
 
 
 def assign(obj: bpy.types.Object, material: bpy.types.Material) -> None:
+    """One material for all of it."""
     slots = obj.data.materials
-    if len(slots):
+    if len(slots) == 1:
         slots[0] = material
-    else:
-        slots.append(material)
+        return
+    slots.clear()
+    slots.append(material)

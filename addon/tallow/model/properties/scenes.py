@@ -147,6 +147,9 @@ class TallowScene(bpy.types.PropertyGroup):
                                        "programs")
     mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
                              description="2 makes a surface mesh with four times the triangles")
+    carry: BoolProperty(name="Carry Textures", default=True, options=set(),
+                        description="The surface keeps the materials, UV maps, colours and attributes of wax and liquid objects, so "
+                                    "that their textures melt with them. Objects that have none of these cost nothing")
     checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
                                   description="Frames between states from which a bake can be resumed. 0: none")
 
