@@ -151,3 +151,11 @@ def test_a_bake_that_goes_on_keeps_its_scene_to_the_last_digit(tmp_path):
     scene = json.loads((a / "scene.json").read_text())
     assert scene["joints"] == joint(1e-7)
     assert scene["frames"]["end"] == 99 and scene["solver"] == {"cfl": 2.0, "threads": 8}
+
+
+def test_what_the_surface_carries_is_free_to_change(tmp_path):
+    for name, materials in (("old", ["Skin"]), ("new", ["Renamed"])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "scene.json").write_text(json.dumps(
+            {"frames": {"end": 3}, "objects": [{"name": "Wax", "keys": [], "carry": {"materials": materials}}]}))
+    assert scene_file.difference(tmp_path / "old", tmp_path / "new") is None

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Tuple
+from contextlib import contextmanager
+from typing import Iterator, NamedTuple, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -19,17 +20,23 @@ EMPTY = Triangles(np.empty((0, 3), np.float32), np.empty((0, 3), np.int32))
 
 def evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Triangles:
     """The object's mesh in object space with its modifiers, as triangles."""
+    with evaluated_mesh(obj, depsgraph) as mesh:
+        return triangles(mesh) if mesh is not None else EMPTY
+
+
+@contextmanager
+def evaluated_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterator[Optional[bpy.types.Mesh]]:
+    """The object's mesh with its modifiers; None for text without letters, or curves without thickness."""
     result = obj.evaluated_get(depsgraph)
     if obj.type == "MESH" and not obj.modifiers and not obj.data.shape_keys and result.mode == "OBJECT":
-        return triangles(obj.data)  # nothing to evaluate, so nothing to copy
+        yield obj.data  # nothing to evaluate, so nothing to copy
+        return
     try:
         mesh = result.to_mesh()
     except RuntimeError:
-        return EMPTY  # text without letters, curves without thickness
-    if mesh is None:
-        return EMPTY
+        mesh = None
     try:
-        return triangles(mesh)
+        yield mesh
     finally:
         result.to_mesh_clear()
 

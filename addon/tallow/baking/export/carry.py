@@ -27,7 +27,6 @@ class Carried(NamedTuple):
     columns: Dict[str, np.ndarray]  # per vertex
     face_columns: Dict[str, np.ndarray]  # per triangle
     member: Dict  # of scene.json, without the file
-    something: bool  # there is more than the bare mesh
 
 
 class _Entry(NamedTuple):
@@ -37,17 +36,16 @@ class _Entry(NamedTuple):
     values: np.ndarray  # (items, width) float32
 
 
+def has_something(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the object has more than a bare mesh."""
+    with meshes.evaluated_mesh(obj, depsgraph) as mesh:
+        return mesh is not None and bool(mesh.uv_layers or any(_materials(obj, mesh)) or any(map(_is_data, mesh.attributes)))
+
+
 def collect(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, warnings: List[str]) -> Optional[Carried]:
     """None for an object without faces."""
-    result = obj.evaluated_get(depsgraph)
-    try:
-        mesh = result.to_mesh()
-    except RuntimeError:
-        return None
-    try:
+    with meshes.evaluated_mesh(obj, depsgraph) as mesh:
         return _read(obj, mesh, warnings) if mesh is not None and mesh.polygons else None
-    finally:
-        result.to_mesh_clear()
 
 
 def _read(obj: bpy.types.Object, mesh: bpy.types.Mesh, warnings: List[str]) -> Carried:
@@ -75,8 +73,7 @@ def _read(obj: bpy.types.Object, mesh: bpy.types.Mesh, warnings: List[str]) -> C
     uv, color = _active(mesh, [entry["name"] for entry in described])
     member = {"attributes": described, "uv": uv, "color": color, "materials": materials}
     whole = meshes.triangles(mesh)
-    return Carried(meshes.Triangles(whole.positions[split], index.astype(np.int32).reshape(-1, 3)), columns, face_columns, member,
-                   bool(entries) or any(materials))
+    return Carried(meshes.Triangles(whole.positions[split], index.astype(np.int32).reshape(-1, 3)), columns, face_columns, member)
 
 
 def _uv_maps(mesh: bpy.types.Mesh) -> List[_Entry]:
@@ -91,13 +88,18 @@ def _uv_maps(mesh: bpy.types.Mesh) -> List[_Entry]:
     return found
 
 
+def _is_data(attribute: bpy.types.Attribute) -> bool:
+    """Whether it is an artist's, of a kind that the surface can have."""
+    name = attribute.name
+    return (name not in BLENDERS and not name.startswith(".") and not getattr(attribute, "is_internal", False)
+            and attribute.data_type in TYPES and attribute.domain in DOMAINS)
+
+
 def _attributes(owner: str, mesh: bpy.types.Mesh, taken: set, warnings: List[str]) -> List[_Entry]:
     found = []
     for attribute in mesh.attributes:
         name = attribute.name
-        if name in taken or name in BLENDERS or name.startswith(".") or getattr(attribute, "is_internal", False):
-            continue
-        if attribute.data_type not in TYPES or attribute.domain not in DOMAINS:
+        if name in taken or not _is_data(attribute):
             continue
         if name in OWN:
             warnings.append(f"{owner}: its attribute {name} is not carried, since the surface has one of that name. Rename it.")

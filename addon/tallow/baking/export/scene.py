@@ -123,8 +123,9 @@ class Exporter:
         if not self.scene.tallow.carry:
             return
         depsgraph = self.context.evaluated_depsgraph_get()
-        found = {obj.name: carry.collect(obj, depsgraph, self.warnings) for obj in self.objects if roles.of(obj).fluid}
-        if any(carried and carried.something for carried in found.values()):
+        fluids = [obj for obj in self.objects if roles.of(obj).fluid]
+        if any(carry.has_something(obj, depsgraph) for obj in fluids):
+            found = {obj.name: carry.collect(obj, depsgraph, self.warnings) for obj in fluids}
             self.carried = {name: carried for name, carried in found.items() if carried}
             carry.drop_conflicts(self.carried, self.warnings)
 

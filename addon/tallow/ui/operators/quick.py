@@ -8,7 +8,7 @@ from ...core import estimate
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, roles, staging
 from ...model.materials import lookup
-from .render import give_material
+from .render import give_look
 
 
 class _Quick(bpy.types.Operator):
@@ -42,7 +42,7 @@ class _Quick(bpy.types.Operator):
         scene.tallow.resolution = self.resolution
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene)
-        give_material(context, "AUTO")
+        give_look(context)
         return {"FINISHED"}
 
 

@@ -44,6 +44,13 @@ def give_material(context, style: str) -> bpy.types.Material:
     return material
 
 
+def give_look(context) -> None:
+    """A shader for the surface, unless an object has a material that its artist made: the surface keeps that one."""
+    sources = [obj for obj in roles.with_role(context.scene, *roles.FLUIDS) if roles.takes_part(obj, context.view_layer)]
+    if not (context.scene.tallow.carry and any(shading.is_made(slot.material) for obj in sources for slot in obj.material_slots)):
+        give_material(context, "AUTO")
+
+
 class TALLOW_OT_add_material(bpy.types.Operator):
     bl_idname = "tallow.add_material"
     bl_label = "Add Wax Material"

@@ -147,12 +147,20 @@ static Vertex describeVertex(const Work *w, int64_t n)
     return v;
 }
 
-// Add how far the particles of one cell have moved, those of one object only.
-static void addMoves(const Work *w, int i, int j, int k, const Vertex *v, uint8_t origin, double sum[4])
+// How far it is from a particle back to its rest position, m.
+static void getWayBack(const Work *w, int64_t m, float way[3])
 {
     const tlwParticles *q = w->state->particles;
     const tlwGrid *grid = &w->state->flow->grid;
     const double corner[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
+    for (int a = 0; a < 3; a++)
+        way[a] = q->rest[a][m] - (float)(corner[a] + grid->dx * q->position[a][m]);
+}
+
+// Add the ways back of the particles of one cell, those of one object only. The last number of `sum` is the weight.
+static void addWaysBack(const Work *w, int i, int j, int k, const Vertex *v, uint8_t origin, double sum[4])
+{
+    const tlwParticles *q = w->state->particles;
     int t = tileOf(w, i, j, k), c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
     if (t < 0)
         return;
@@ -160,30 +168,32 @@ static void addMoves(const Work *w, int i, int j, int k, const Vertex *v, uint8_
     for (int64_t n = start[c]; n < start[c + 1]; n++) {
         int64_t m = w->indices[w->order->tile_start[t] + n];
         float x = q->position[0][m] - v->p[0], y = q->position[1][m] - v->p[1], z = q->position[2][m] - v->p[2];
-        float weight = 1 - (x * x + y * y + z * z);
+        float weight = 1 - (x * x + y * y + z * z), way[3];
         if (weight <= 0 || q->origin[m] != origin)
             continue;
         weight = weight * weight * weight;
-        sum[3] += weight;
+        getWayBack(w, m, way);
         for (int a = 0; a < 3; a++)
-            sum[a] += weight * (q->rest[a][m] - (float)(corner[a] + grid->dx * q->position[a][m]));
+            sum[a] += weight * way[a];
+        sum[3] += weight;
     }
 }
 
-// The mean of rest positions lies inside the object, where the particles are. The mean of paths does not have this
+// The mean of rest positions lies inside the object, where the particles are. The mean of ways back does not have this
 // fault: where nothing has moved, the vertex is its own rest position.
 static tlwRestPlace findRest(const Work *w, const Vertex *v)
 {
     if (v->who < 0)
         return (tlwRestPlace){{v->x[0], v->x[1], v->x[2]}, -1};
-    const tlwParticles *q = w->state->particles;
-    tlwRestPlace place = {.origin = q->origin[v->who]};
+    tlwRestPlace place = {.origin = w->state->particles->origin[v->who]};
     double sum[4] = {0};
+    float way[3];
     int low[3] = {tlwFastFloor(v->p[0] - 0.5f), tlwFastFloor(v->p[1] - 0.5f), tlwFastFloor(v->p[2] - 0.5f)};
     for (int n = 0; n < 8; n++)
-        addMoves(w, low[0] + (n & 1), low[1] + (n >> 1 & 1), low[2] + (n >> 2), v, (uint8_t)place.origin, sum);
+        addWaysBack(w, low[0] + (n & 1), low[1] + (n >> 1 & 1), low[2] + (n >> 2), v, (uint8_t)place.origin, sum);
+    getWayBack(w, v->who, way);
     for (int a = 0; a < 3; a++)
-        place.rest[a] = sum[3] > 0 ? v->x[a] + (float)(sum[a] / sum[3]) : q->rest[a][v->who];
+        place.rest[a] = v->x[a] + (sum[3] > 0 ? (float)(sum[a] / sum[3]) : way[a]);
     return place;
 }
 
