@@ -168,6 +168,7 @@ typedef struct tlwSceneDef {
     bool save_vdb;              // write surface/ in a bake
     bool save_mesh;             // write mesh/ in a bake
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
+    bool keep_detail;           // frozen material that has not melted shows the surface of its mesh
     int checkpoint_every;       // frames between checkpoints; 0 = none
 
     int cookie;

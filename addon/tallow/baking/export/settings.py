@@ -44,4 +44,4 @@ def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:
 def output_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     tallow = scene.tallow
     return {"particles": tallow.save_particles, "vdb": tallow.save_vdb, "mesh": True, "mesh_detail": tallow.mesh_detail,
-            "checkpoint_every": tallow.checkpoint_every}
+            "keep_detail": tallow.keep_detail, "checkpoint_every": tallow.checkpoint_every}

@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/sets.h"
-#include "scene/keys.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -41,50 +40,28 @@ static int32_t *findIslands(const tlwMesh *mesh, int32_t *next)
     return islands;
 }
 
-static tlwResult placeCarrier(const tlwFrameState *state, const tlwObject *object, tlwCarrier *carrier, int32_t *island)
-{
-    tlwMessage *message = &state->context->message;
-    tlwKey key = tlwSampleKeys(object->def.keys, object->def.key_count, 0);
-    tlwMesh placed;
-    TLW_TRY(tlwCopyMesh(&object->carried, message, &placed));
-    // Each vertex by itself: tlwTransformMesh would turn the triangles of a mirrored mesh and so change their weights.
-    for (int64_t v = 0; v < placed.vertex_count; v++) {
-        float *p = placed.positions + 3 * v;
-        tlwVec3 world = tlwToWorld(&key, (tlwVec3){p[0], p[1], p[2]});
-        p[0] = (float)world.x;
-        p[1] = (float)world.y;
-        p[2] = (float)world.z;
-    }
-    tlwVec3 low, high;
-    tlwGetMeshBounds(&placed, &low, &high);
-    carrier->middle[0] = 0.5 * (low.x + high.x);
-    carrier->middle[1] = 0.5 * (low.y + high.y);
-    carrier->middle[2] = 0.5 * (low.z + high.z);
-    carrier->number = object->number;
-    carrier->bvh = tlwCreateBvh(&placed, carrier->middle, state->flow->grid.dx);
-    carrier->islands = findIslands(&placed, island);
-    tlwDestroyMesh(&placed);
-    return carrier->bvh && carrier->islands ? TLW_OK : tlwFailMemory(message, "the attributes of the surface");
-}
-
 static tlwResult placeCarriers(const tlwFrameState *state, tlwOrigins *origins)
 {
     const tlwScene *scene = state->scene;
-    origins->carriers = tlwAlloc((size_t)scene->object_count + 1, sizeof *origins->carriers);
-    if (!origins->carriers)
-        return tlwFailMemory(&state->context->message, "the attributes of the surface");
+    size_t count = (size_t)scene->object_count + 1;
+    origins->carriers = tlwAlloc(count, sizeof *origins->carriers);
+    origins->islands = tlwAlloc(count, sizeof *origins->islands);
+    origins->firsts = tlwAlloc(count, sizeof *origins->firsts);
     uint32_t triangles = 0;
     int32_t island = 0;
-    for (int o = 0; o < scene->object_count; o++) {
+    bool ok = origins->carriers && origins->islands && origins->firsts;
+    for (int o = 0; ok && o < scene->object_count; o++) {
         const tlwObject *object = &scene->objects[o];
         if (!object->carried.triangle_count)
             continue;
-        tlwCarrier *carrier = &origins->carriers[origins->carrier_count++];
-        carrier->first = triangles;
+        int n = origins->carrier_count++;
+        origins->firsts[n] = triangles;
         triangles += (uint32_t)object->carried.triangle_count;
-        TLW_TRY(placeCarrier(state, object, carrier, &island));
+        TLW_TRY(tlwPlaceStartMesh(state, object, &object->carried, &origins->carriers[n]));
+        origins->islands[n] = findIslands(&object->carried, &island);
+        ok = origins->islands[n] != NULL;
     }
-    return TLW_OK;
+    return ok ? TLW_OK : tlwFailMemory(&state->context->message, "the attributes of the surface");
 }
 
 tlwResult tlwPrepareOrigins(const tlwFrameState *state, int64_t count, tlwOrigins *origins)
@@ -109,9 +86,11 @@ void tlwFreeOrigins(tlwOrigins *origins)
 {
     for (int n = 0; n < origins->carrier_count; n++) {
         tlwDestroyBvh(origins->carriers[n].bvh);
-        tlwFree(origins->carriers[n].islands);
+        tlwFree(origins->islands[n]);
     }
     tlwFree(origins->carriers);
+    tlwFree(origins->islands);
+    tlwFree(origins->firsts);
     tlwFree(origins->places);
     tlwFree(origins->found);
     tlwFree(origins->vertices);
@@ -128,26 +107,15 @@ typedef struct Work {
     double per_cell;
 } Work;
 
-static void toCarrier(const Work *w, const tlwCarrier *carrier, const float world[3], float out[3])
+static tlwOrigin pack(const tlwOrigins *origins, int n, int32_t slot, const float point[3], float place[3])
 {
-    for (int a = 0; a < 3; a++)
-        out[a] = (float)((world[a] - carrier->middle[a]) * w->per_cell);
-}
-
-static tlwOrigin pack(const tlwCarrier *carrier, int32_t slot, const float point[3], float place[3])
-{
+    const tlwStartMesh *carrier = &origins->carriers[n];
     float weights[2];
     tlwGetNearestPlace(carrier->bvh, slot, point, place, weights);
-    tlwOrigin origin = {.triangle = carrier->first + (uint32_t)tlwGetBvhTriangle(carrier->bvh, slot)};
+    tlwOrigin origin = {.triangle = origins->firsts[n] + (uint32_t)tlwGetBvhTriangle(carrier->bvh, slot)};
     for (int n = 0; n < 2; n++)
         origin.weight[n] = (uint16_t)(65535 * (weights[n] > 0 ? weights[n] < 1 ? weights[n] : 1 : 0) + 0.5f);
     return origin;
-}
-
-// Objects beyond the last origin share its number: the nearest of them is it.
-static bool isOf(const tlwCarrier *carrier, int origin)
-{
-    return carrier->number == origin || (origin == TLW_LAST_ORIGIN && carrier->number > origin);
 }
 
 static Found findVertex(const Work *w, int64_t v, tlwOrigin *origin)
@@ -156,18 +124,18 @@ static Found findVertex(const Work *w, int64_t v, tlwOrigin *origin)
     Found found = {.carrier = -1, .slot = -1, .island = -1, .square = FAR};
     *origin = (tlwOrigin){.triangle = TLW_NO_ORIGIN};
     for (int n = 0; n < w->origins->carrier_count && at->origin >= 0; n++) {
-        const tlwCarrier *carrier = &w->origins->carriers[n];
-        if (!isOf(carrier, at->origin))
+        const tlwStartMesh *carrier = &w->origins->carriers[n];
+        if (!tlwIsOrigin(carrier, at->origin))
             continue;
         float point[3];
-        toCarrier(w, carrier, at->rest, point);
+        tlwToStartMesh(carrier, at->rest, point);
         tlwNearest nearest = {found.square, -1};
         tlwFindNearest(carrier->bvh, point, &nearest);
         if (nearest.slot < 0)
             continue;
-        found = (Found){
-            n, nearest.slot, carrier->islands[tlwGetBvhTriangle(carrier->bvh, nearest.slot)], nearest.square, {0}};
-        *origin = pack(carrier, nearest.slot, point, found.place);
+        int32_t triangle = tlwGetBvhTriangle(carrier->bvh, nearest.slot);
+        found = (Found){n, nearest.slot, w->origins->islands[n][triangle], nearest.square, {0}};
+        *origin = pack(w->origins, n, nearest.slot, point, found.place);
     }
     return found;
 }
@@ -219,13 +187,13 @@ static tlwOrigin followLead(const Work *w, int64_t vertex, int64_t lead_vertex)
 {
     const Found *lead = &w->origins->found[lead_vertex];
     const tlwRestPlace *at = &w->origins->places[vertex];
-    const tlwCarrier *carrier = &w->origins->carriers[lead->carrier];
+    const tlwStartMesh *carrier = &w->origins->carriers[lead->carrier];
     float point[3], place[3];
-    if (isOf(carrier, at->origin)) {
-        toCarrier(w, carrier, at->rest, point);
+    if (tlwIsOrigin(carrier, at->origin)) {
+        tlwToStartMesh(carrier, at->rest, point);
         tlwNearest nearest = tlwGuessNearest(carrier->bvh, point, lead->slot, FAR);
-        tlwFindNearestOf(carrier->bvh, point, carrier->islands, lead->island, &nearest);
-        tlwOrigin origin = pack(carrier, nearest.slot, point, place);
+        tlwFindNearestOf(carrier->bvh, point, w->origins->islands[lead->carrier], lead->island, &nearest);
+        tlwOrigin origin = pack(w->origins, lead->carrier, nearest.slot, point, place);
         if (squareBetween(place, lead->place) < NEAR * NEAR)
             return origin;
     }
@@ -233,8 +201,8 @@ static tlwOrigin followLead(const Work *w, int64_t vertex, int64_t lead_vertex)
     for (int a = 0; a < 3; a++)
         point[a] = lead->place[a] + (float)((x[a] - from[a]) * w->per_cell);
     tlwNearest nearest = tlwGuessNearest(carrier->bvh, point, lead->slot, FAR);
-    tlwFindNearestOf(carrier->bvh, point, carrier->islands, lead->island, &nearest);
-    return pack(carrier, nearest.slot, point, place);
+    tlwFindNearestOf(carrier->bvh, point, w->origins->islands[lead->carrier], lead->island, &nearest);
+    return pack(w->origins, lead->carrier, nearest.slot, point, place);
 }
 
 static bool isSeam(const Found *const found[3])

@@ -3,21 +3,14 @@
 #ifndef TLW_STEP_VIEWS_ORIGINS_H
 #define TLW_STEP_VIEWS_ORIGINS_H
 
-#include "shape/bvh.h"
 #include "step/views/attributes.h"
-
-// The carried mesh of an object, placed as at the start.
-typedef struct tlwCarrier {
-    tlwBvh *bvh;      // in cells from `middle`
-    double middle[3]; // m
-    int32_t *islands; // per triangle; triangles that share vertices are one island. Numbers differ between objects
-    uint32_t first;   // number of its first triangle
-    int number;       // tlwObject.number
-} tlwCarrier;
+#include "step/views/start_mesh.h"
 
 // Memory of tlwFindOrigins. Zero it before the first use.
 typedef struct tlwOrigins {
-    tlwCarrier *carriers; // made once
+    tlwStartMesh *carriers; // made once
+    int32_t **islands;      // of each carrier, per triangle: triangles that share vertices are one island
+    uint32_t *firsts;       // number of each carrier's first triangle
     int carrier_count;
     tlwRestPlace *places; // per vertex
     struct tlwFound *found;

@@ -6,6 +6,19 @@
 #include "step/views/shown.h"
 #include "step/views/volume.h"
 
+// Give the mesh the volume of the particles, and unmelted material its detail. `detail` is null when it keeps none.
+static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, tlwDetail *detail, double *volume)
+{
+    TLW_TRY(detail ? tlwRememberMesh(state, shown->mesh, detail) : TLW_OK);
+    if (tlwFitVolume(state->context->threads, shown, state->stats->particle_volume, volume) != TLW_OK)
+        return tlwFailMemory(&state->context->message, "the surface mesh");
+    if (!detail)
+        return TLW_OK;
+    TLW_TRY(tlwKeepDetail(state, shown->mesh, detail));
+    *volume = tlwGetOpenVolume(state->context->threads, shown);
+    return TLW_OK;
+}
+
 tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers, tlwSurfaceView *view)
 {
     tlwMessage *message = &state->context->message;
@@ -21,12 +34,13 @@ tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers,
     tlwDestroyMesh(&buffers->mesh);
     buffers->mesh = mesh;
     tlwShownMesh shown = {grid, tlwGetFloats(grid, state->flow->solid), def.detail, &buffers->mesh};
+    bool keeps = state->scene->def.keep_detail && tlwCanFreeze(state->scene), carries = tlwCarries(state->scene);
     double volume;
-    if (tlwFitVolume(state->context->threads, &shown, state->stats->particle_volume, &volume) != TLW_OK)
-        return tlwFailMemory(message, "the surface mesh");
-    bool carries = tlwCarries(state->scene);
+    TLW_TRY(fitMesh(state, &shown, keeps ? &buffers->detail : NULL, &volume));
     TLW_TRY(carries ? tlwPrepareOrigins(state, mesh.vertex_count, &buffers->origins) : TLW_OK);
     TLW_TRY(tlwFillAttributes(state, &buffers->mesh, &buffers->vertices, carries ? buffers->origins.places : NULL));
+    if (keeps && carries)
+        tlwKeepPlaces(&buffers->detail, mesh.vertex_count, buffers->origins.places);
     TLW_TRY(carries ? tlwFindOrigins(state, &buffers->mesh, &buffers->origins) : TLW_OK);
     *view = (tlwSurfaceView){.vertex_count = (int)mesh.vertex_count,
                              .triangle_count = (int)mesh.triangle_count,
@@ -46,4 +60,5 @@ void tlwFreeSurfaceBuffers(tlwSurfaceBuffers *buffers)
     tlwDestroyMesh(&buffers->mesh);
     tlwFreeVertexData(&buffers->vertices);
     tlwFreeOrigins(&buffers->origins);
+    tlwFreeDetail(&buffers->detail);
 }

@@ -2,6 +2,7 @@
 #ifndef TLW_STEP_VIEWS_SURFACE_MESH_H
 #define TLW_STEP_VIEWS_SURFACE_MESH_H
 
+#include "step/views/detail.h"
 #include "step/views/origins.h"
 
 // Memory behind a tlwSurfaceView. Zero it before the first use.
@@ -9,6 +10,7 @@ typedef struct tlwSurfaceBuffers {
     tlwMesh mesh;
     tlwVertexData vertices;
     tlwOrigins origins;
+    tlwDetail detail;
 } tlwSurfaceBuffers;
 
 // `view` shows `buffers` until the next call.

@@ -1,0 +1,36 @@
+// Material that has not melted shows the surface of the object's mesh, as fine as the surface mesh can. The grid knows
+// that surface to a fraction of a cell only, and the fit of the volume moves it a little from frame to frame.
+#ifndef TLW_STEP_VIEWS_DETAIL_H
+#define TLW_STEP_VIEWS_DETAIL_H
+
+#include "step/views/attributes.h"
+#include "step/views/start_mesh.h"
+#include "step/views/unmelted.h"
+
+// What became of a vertex.
+typedef struct tlwKept {
+    float share;   // 0 = as it was meshed, 1 = on the object's mesh
+    float rest[3]; // m, world: where it was at the start
+} tlwKept;
+
+// Memory of tlwKeepDetail. Zero it before the first use.
+typedef struct tlwDetail {
+    tlwStartMesh *starts; // made once
+    int start_count;
+    tlwUnmelted unmelted;
+    float *meshed; // positions of the vertices as they were meshed
+    tlwKept *kept; // per vertex
+    int64_t capacity;
+} tlwDetail;
+
+// Remember the vertices as they were meshed, before the fit of the volume. The first call also places the meshes.
+tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail);
+
+// Put the vertices of unmelted material onto the meshes.
+tlwResult tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail);
+
+// Rest places of these vertices, which are more exact than those of particles.
+void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places);
+void tlwFreeDetail(tlwDetail *detail);
+
+#endif
