@@ -2,19 +2,22 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/pages.h"
 #include "grid/sample.h"
 #include "scene/role.h"
-#include "step/fields/sorting.h"
+#include "shape/sdf_sample.h"
+#include "step/obstacles/face_share.h"
+#include "step/views/shown.h"
 
 #include <string.h>
 
-#define SOUND 0.97f // share of unmelted material around a vertex from which on the vertex is on the mesh
-#define WORN 0.6f   // share below which it is as it was meshed
-#define NEAR 0.4f   // cells: a mesh within this distance is the surface that is seen
-#define FAR 0.8f    // cells: one beyond it is not
-#define INTO 0.02f  // cells by which a vertex may get into a solid
-enum { PARTS = 4 }; // around a vertex
+#define SOUND 0.995f // share of unmelted material around a vertex from which on the vertex is on the mesh
+#define WORN 0.9f    // share below which it is as it was meshed
+#define NEAR 0.6f    // cells: a mesh within this distance is the surface that is seen
+#define FAR 0.9f     // cells: one beyond it is not
+#define BAND 3.0f    // cells around the surface that the mesher reads
+#define APART 1.5f   // cells from solids: nearer, the level set is not that of the meshes alone
+#define FINE 1024.0f // parts of a cell to which vertices that stand still are rounded before they go onto the mesh
+#define INTO 0.02f   // cells by which a vertex may get into a solid
 
 static tlwResult placeStarts(const tlwFrameState *state, tlwDetail *detail)
 {
@@ -26,16 +29,22 @@ static tlwResult placeStarts(const tlwFrameState *state, tlwDetail *detail)
         if (tlwIsLiquid(&scene->objects[o].def))
             TLW_TRY(tlwPlaceStartMesh(state, &scene->objects[o], &scene->objects[o].mesh,
                                       &detail->starts[detail->start_count++]));
-    return TLW_OK;
+    return tlwPlaceMeshes(state->context, scene, state->flow->grid.dx, tlwIsLiquid, &detail->liquids);
 }
 
-tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail)
+tlwResult tlwPrepareDetail(const tlwFrameState *state, tlwDetail *detail)
 {
     tlwResult result = detail->starts ? TLW_OK : placeStarts(state, detail);
     if (result != TLW_OK) {
         tlwFreeDetail(detail);
         return result;
     }
+    detail->state = *state;
+    return tlwFindUnmelted(state, &detail->unmelted);
+}
+
+tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail)
+{
     int64_t count = mesh->vertex_count, c[2] = {3 * detail->capacity, detail->capacity};
     if (!tlwReserve((void **)&detail->meshed, &c[0], 3 * count, sizeof *detail->meshed) ||
         !tlwReserve((void **)&detail->kept, &c[1], count, sizeof *detail->kept))
@@ -54,86 +63,9 @@ void tlwFreeDetail(tlwDetail *detail)
     tlwFree(detail->meshed);
     tlwFree(detail->kept);
     tlwFreeUnmelted(&detail->unmelted);
+    tlwDestroyPlacedMeshes(&detail->liquids);
     *detail = (tlwDetail){0};
 }
-
-// ---------------------------------------------------------------------------------------------------------------------
-// What is around a vertex
-
-typedef struct Work {
-    const tlwFrameState *state;
-    const tlwParticleOrder *order;
-    const uint32_t *indices;
-    const tlwDetail *detail;
-    const float *solid;
-    float *positions;
-} Work;
-
-typedef struct Around {
-    float all;
-    float weight[PARTS];
-    uint16_t part[PARTS];
-    int origin[PARTS]; // of the first particle of each part
-    int count;
-} Around;
-
-static void addParticle(const Work *w, int64_t m, float weight, Around *around)
-{
-    uint16_t part = w->detail->unmelted.part[m];
-    around->all += weight;
-    if (part == TLW_PART_NONE)
-        return;
-    int n = 0;
-    while (n < around->count && around->part[n] != part)
-        n++;
-    if (n == PARTS)
-        return;
-    if (n == around->count) {
-        around->part[n] = part;
-        around->weight[n] = 0;
-        around->origin[n] = w->state->particles->origin[m];
-        around->count++;
-    }
-    around->weight[n] += weight;
-}
-
-static void addCell(const Work *w, int i, int j, int k, const float p[3], Around *around)
-{
-    const tlwGrid *grid = &w->state->flow->grid;
-    const tlwParticles *q = w->state->particles;
-    int t = tlwFindTile(grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE), tlwFloorDiv(k, TLW_TILE));
-    if (t < 0)
-        return;
-    int c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
-    const int32_t *start = w->order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
-    for (int64_t n = start[c]; n < start[c + 1]; n++) {
-        int64_t m = w->indices[w->order->tile_start[t] + n];
-        float x = q->position[0][m] - p[0], y = q->position[1][m] - p[1], z = q->position[2][m] - p[2];
-        float weight = 1 - (x * x + y * y + z * z) / 2.25f; // within one and a half cells
-        if (weight > 0)
-            addParticle(w, m, weight * weight, around);
-    }
-}
-
-// The part that most of the material around a point is of, -1 = none. `share` becomes how much is of it.
-static int lookAround(const Work *w, const float p[3], float *share, int *origin)
-{
-    Around around = {0};
-    int low[3] = {tlwFastFloor(p[0] - 1), tlwFastFloor(p[1] - 1), tlwFastFloor(p[2] - 1)}, best = -1;
-    for (int n = 0; n < 27; n++)
-        addCell(w, low[0] + n % 3, low[1] + n / 3 % 3, low[2] + n / 9, p, &around);
-    for (int n = 0; n < around.count; n++)
-        if (best < 0 || around.weight[n] > around.weight[best])
-            best = n;
-    if (best < 0)
-        return -1;
-    *share = around.weight[best] / around.all;
-    *origin = around.origin[best];
-    return around.part[best];
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Onto the mesh
 
 // 0 below `low`, 1 above `high`, and smooth between.
 static float step(float low, float high, float x)
@@ -142,6 +74,77 @@ static float step(float low, float high, float x)
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t * t * (3 - 2 * t);
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The level set of the start
+
+// Distances to the meshes at the centres of a tile's cells.
+static void getStartDistances(const tlwDetail *detail, const tlwGrid *grid, const tlwTile *tile, float *values)
+{
+    tlwSdfNodes nodes = {
+        .spacing = grid->dx, .dims = {TLW_TILE, TLW_TILE, TLW_TILE}, .stride = {1, TLW_TILE, TLW_TILE * TLW_TILE}};
+    nodes.origin =
+        tlwMulAdd(grid->origin, grid->dx, (tlwVec3){tile->cell[0] + 0.5, tile->cell[1] + 0.5, tile->cell[2] + 0.5});
+    for (int n = 0; n < TLW_TILE_CELLS; n++)
+        values[n] = (float)(TLW_PHI_BAND * grid->dx);
+    for (int n = 0; n < detail->liquids.count; n++)
+        tlwUniteSdf(detail->liquids.items[n].sdf, &detail->liquids.items[n].frame, &nodes, values);
+}
+
+// How much of the surface nearest to a cell's centre has never melted nor moved.
+static float getStillShare(const tlwDetail *detail, const float *phi, int64_t c, const int cell[3])
+{
+    const tlwGrid *grid = &detail->state.flow->grid;
+    int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    float g[3], p[3], square = 0, share = 0, dx = (float)grid->dx;
+    for (int a = 0; a < 3; a++) {
+        g[a] = 0.5f * (phi[c + stride[a]] - phi[c - stride[a]]);
+        square += g[a] * g[a];
+    }
+    for (int a = 0; a < 3; a++)
+        p[a] = (float)cell[a] + 0.5f - (square > 0 ? phi[c] / dx * g[a] / sqrtf(square) : 0);
+    int origin, part = tlwLookAround(&detail->state, &detail->unmelted, p, &share, &origin);
+    return part == TLW_PART_STILL ? step(WORN, SOUND, share) : 0;
+}
+
+// Around what has never moved the level set is that of the start, so that its mesh is the same in every frame.
+void tlwFillKeptTile(void *user, int64_t t, float *values)
+{
+    const tlwDetail *detail = user;
+    const tlwFlow *flow = detail->state.flow;
+    const tlwGrid *grid = &flow->grid;
+    const tlwTile *tile = &grid->tiles[t];
+    const float *phi = tlwGetFloats(grid, flow->phi), *solid = tlwGetFloats(grid, flow->solid);
+    float start[TLW_TILE_CELLS], dx = (float)grid->dx;
+    tlwFillVisibleTile((void *)flow, t, values);
+    bool any = false;
+    for (int n = 0; n < TLW_TILE_CELLS && !any; n++)
+        any = fabsf(values[n]) < BAND * dx;
+    if (!any)
+        return;
+    getStartDistances(detail, grid, tile, start);
+    int n = 0;
+    TLW_FOR_ROWS(grid, tile, j, k, row)
+        for (int i = 0; i < TLW_TILE; i++, n++) {
+            int64_t c = row + i;
+            float away = fabsf(values[n] - start[n]) / dx;
+            if (!(fabsf(values[n]) < BAND * dx) || away >= FAR || tlwGetCentreSolid(grid, solid, c) < APART * dx)
+                continue;
+            float share = getStillShare(detail, phi, c, (const int[3]){tile->cell[0] + i, (int)j, (int)k});
+            share *= 1 - step(NEAR, FAR, away);
+            values[n] = share < 1 ? values[n] + share * (start[n] - values[n]) : start[n];
+        }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Onto the mesh
+
+typedef struct Work {
+    const tlwFrameState *state;
+    const tlwDetail *detail;
+    const float *solid;
+    float *positions;
+} Work;
 
 // The place on the mesh nearest to a point, m. Returns its distance in cells.
 static float findPlace(const Work *w, int origin, const float at[3], tlwVec3 *place)
@@ -174,13 +177,16 @@ static void keepVertex(const Work *w, int64_t v)
     float p[3] = {(float)((from[0] - grid->origin.x) / grid->dx), (float)((from[1] - grid->origin.y) / grid->dx),
                   (float)((from[2] - grid->origin.z) / grid->dx)};
     float share = 0;
-    int origin = 0, part = lookAround(w, p, &share, &origin);
+    int origin = 0, part = tlwLookAround(w->state, &w->detail->unmelted, p, &share, &origin);
     if (part < 0 || share <= WORN)
         return;
     const tlwPartMotion *motion = &w->detail->unmelted.motions[part];
     tlwVec3 x = {from[0], from[1], from[2]}, place = x;
     bool moved = part != TLW_PART_STILL;
-    if (moved)
+    if (!moved) // rounding of the level set shall not show
+        x = tlwMulAdd(grid->origin, grid->dx,
+                      (tlwVec3){roundf(FINE * p[0]) / FINE, roundf(FINE * p[1]) / FINE, roundf(FINE * p[2]) / FINE});
+    else
         x = tlwRotate(tlwQuatConjugate(motion->turn), tlwSub(x, motion->shift));
     float distance = findPlace(w, origin, (const float[3]){(float)x.x, (float)x.y, (float)x.z}, &place);
     share = step(WORN, SOUND, share) * (1 - step(NEAR, FAR, distance));
@@ -209,29 +215,10 @@ static void keepRange(void *context, int64_t begin, int64_t end)
         keepVertex(w, v);
 }
 
-tlwResult tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
+void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
 {
-    tlwParticleOrder order = {0};
-    uint32_t *indices = tlwAllocScratch((size_t)state->particles->count * sizeof *indices);
-    tlwResult result = indices ? TLW_OK : TLW_OUT_OF_MEMORY;
-    if (result == TLW_OK)
-        result = tlwIndexParticles(state->context->threads, &state->flow->grid, state->particles, &order, indices);
-    if (result != TLW_OK)
-        tlwFailMemory(&state->context->message, "the detail of the surface");
-    if (result == TLW_OK)
-        result = tlwFindUnmelted(state, &detail->unmelted);
-    if (result == TLW_OK) {
-        Work w = {.state = state,
-                  .order = &order,
-                  .indices = indices,
-                  .detail = detail,
-                  .solid = tlwGetFloats(&state->flow->grid, state->flow->solid),
-                  .positions = mesh->positions};
-        tlwParallelFor(state->context->threads, mesh->vertex_count, 512, keepRange, &w);
-    }
-    tlwFreeParticleOrder(&order);
-    tlwFreePages(indices);
-    return result;
+    Work w = {state, detail, tlwGetFloats(&state->flow->grid, state->flow->solid), mesh->positions};
+    tlwParallelFor(state->context->threads, mesh->vertex_count, 512, keepRange, &w);
 }
 
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places)

@@ -3,6 +3,7 @@
 #ifndef TLW_STEP_VIEWS_DETAIL_H
 #define TLW_STEP_VIEWS_DETAIL_H
 
+#include "step/obstacles/placed_mesh.h"
 #include "step/views/attributes.h"
 #include "step/views/start_mesh.h"
 #include "step/views/unmelted.h"
@@ -17,17 +18,26 @@ typedef struct tlwKept {
 typedef struct tlwDetail {
     tlwStartMesh *starts; // made once
     int start_count;
+    tlwPlacedMeshes liquids; // the same objects, with distance fields
+    tlwFrameState state;     // of the present frame
     tlwUnmelted unmelted;
     float *meshed; // positions of the vertices as they were meshed
     tlwKept *kept; // per vertex
     int64_t capacity;
 } tlwDetail;
 
-// Remember the vertices as they were meshed, before the fit of the volume. The first call also places the meshes.
+// Find what has not melted. The first call also places the meshes.
+tlwResult tlwPrepareDetail(const tlwFrameState *state, tlwDetail *detail);
+
+// A tlwTileFn (shape/tiles.h) for `user` = a prepared tlwDetail: tlwFillVisibleTile, and the level set of the start
+// where nothing has changed.
+void tlwFillKeptTile(void *user, int64_t tile, float *values);
+
+// Remember the vertices as they were meshed, before the fit of the volume.
 tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail);
 
 // Put the vertices of unmelted material onto the meshes.
-tlwResult tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail);
+void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail);
 
 // Rest places of these vertices, which are more exact than those of particles.
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places);

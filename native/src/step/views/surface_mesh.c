@@ -14,7 +14,7 @@ static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, 
         return tlwFailMemory(&state->context->message, "the surface mesh");
     if (!detail)
         return TLW_OK;
-    TLW_TRY(tlwKeepDetail(state, shown->mesh, detail));
+    tlwKeepDetail(state, shown->mesh, detail);
     *volume = tlwGetOpenVolume(state->context->threads, shown);
     return TLW_OK;
 }
@@ -24,8 +24,12 @@ tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers,
     tlwMessage *message = &state->context->message;
     const tlwGrid *grid = &state->flow->grid;
     tlwGridTiles tiles;
+    bool keeps = state->scene->def.keep_detail && tlwCanFreeze(state->scene), carries = tlwCarries(state->scene);
+    TLW_TRY(keeps ? tlwPrepareDetail(state, &buffers->detail) : TLW_OK);
     TLW_TRY(tlwListGridTiles(grid, message, &tiles));
     tlwTileSource source = {.fill = tlwFillVisibleTile, .user = (void *)state->flow};
+    if (keeps)
+        source = (tlwTileSource){.fill = tlwFillKeptTile, .user = &buffers->detail};
     tlwMesherDef def = {.background = (float)(TLW_PHI_BAND * grid->dx), .detail = state->scene->def.mesh_detail};
     tlwMesh mesh;
     tlwResult result = tlwMeshLevelSet(&tiles.set, &source, &def, state->context->threads, message, &mesh);
@@ -34,7 +38,6 @@ tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers,
     tlwDestroyMesh(&buffers->mesh);
     buffers->mesh = mesh;
     tlwShownMesh shown = {grid, tlwGetFloats(grid, state->flow->solid), def.detail, &buffers->mesh};
-    bool keeps = state->scene->def.keep_detail && tlwCanFreeze(state->scene), carries = tlwCarries(state->scene);
     double volume;
     TLW_TRY(fitMesh(state, &shown, keeps ? &buffers->detail : NULL, &volume));
     TLW_TRY(carries ? tlwPrepareOrigins(state, mesh.vertex_count, &buffers->origins) : TLW_OK);

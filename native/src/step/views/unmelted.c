@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "grid/sample.h"
 #include "scene/scene.h"
 
 #define STILL 1e-3 // cells: nearer to its rest position a particle stands still
@@ -11,6 +12,7 @@
 #define TRIES 96   // sets of three particles, to find a motion
 #define MOTIONS 4  // of a piece: frozen parts may have frozen together
 enum { SAMPLES = 512, FEWEST = 24, ROUNDS = 3 };
+enum { PARTS = 4 }; // around a point
 
 // A frozen piece that is not at its rest position, with some of its particles.
 typedef struct Piece {
@@ -277,7 +279,9 @@ tlwResult tlwFindUnmelted(const tlwFrameState *state, tlwUnmelted *unmelted)
 {
     Search s = {.state = state, .out = unmelted, .last = -1};
     int64_t count = state->particles->count;
-    bool ok = tlwReserve((void **)&unmelted->part, &unmelted->part_capacity, count + 1, sizeof *unmelted->part) &&
+    int64_t capacity = unmelted->part_capacity;
+    bool ok = tlwReserve((void **)&unmelted->indices, &capacity, count + 1, sizeof *unmelted->indices) &&
+              tlwReserve((void **)&unmelted->part, &unmelted->part_capacity, count + 1, sizeof *unmelted->part) &&
               tlwReserve((void **)&unmelted->motions, &unmelted->capacity, 2, sizeof *unmelted->motions);
     tlwResult result = ok ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (ok) {
@@ -292,12 +296,83 @@ tlwResult tlwFindUnmelted(const tlwFrameState *state, tlwUnmelted *unmelted)
     if (result == TLW_OK && s.piece_count)
         tlwParallelFor(state->context->threads, count, 8192, partRange, &s);
     tlwFree(s.pieces);
+    if (result == TLW_OK)
+        result = tlwIndexParticles(state->context->threads, &state->flow->grid, state->particles, &unmelted->order,
+                                   unmelted->indices);
     return result == TLW_OK ? result : tlwFailMemory(&state->context->message, "the detail of the surface");
 }
 
 void tlwFreeUnmelted(tlwUnmelted *unmelted)
 {
     tlwFree(unmelted->part);
+    tlwFree(unmelted->indices);
+    tlwFreeParticleOrder(&unmelted->order);
     tlwFree(unmelted->motions);
     *unmelted = (tlwUnmelted){0};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Around a point
+
+typedef struct Around {
+    float all;
+    float weight[PARTS];
+    uint16_t part[PARTS];
+    int origin[PARTS]; // of the first particle of each part
+    int count;
+} Around;
+
+static void addParticle(const tlwFrameState *state, const tlwUnmelted *u, int64_t m, float weight, Around *around)
+{
+    uint16_t part = u->part[m];
+    around->all += weight;
+    if (part == TLW_PART_NONE)
+        return;
+    int n = 0;
+    while (n < around->count && around->part[n] != part)
+        n++;
+    if (n == PARTS)
+        return;
+    if (n == around->count) {
+        around->part[n] = part;
+        around->weight[n] = 0;
+        around->origin[n] = state->particles->origin[m];
+        around->count++;
+    }
+    around->weight[n] += weight;
+}
+
+static void addCell(const tlwFrameState *state, const tlwUnmelted *u, int i, int j, int k, const float p[3],
+                    Around *around)
+{
+    const tlwGrid *grid = &state->flow->grid;
+    const tlwParticles *q = state->particles;
+    int t = tlwFindTile(grid, tlwFloorDiv(i, TLW_TILE), tlwFloorDiv(j, TLW_TILE), tlwFloorDiv(k, TLW_TILE));
+    if (t < 0)
+        return;
+    int c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
+    const int32_t *start = u->order.cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
+    for (int64_t n = start[c]; n < start[c + 1]; n++) {
+        int64_t m = u->indices[u->order.tile_start[t] + n];
+        float x = q->position[0][m] - p[0], y = q->position[1][m] - p[1], z = q->position[2][m] - p[2];
+        float weight = 1 - (x * x + y * y + z * z) / 2.25f; // within one and a half cells
+        if (weight > 0)
+            addParticle(state, u, m, weight * weight, around);
+    }
+}
+
+int tlwLookAround(const tlwFrameState *state, const tlwUnmelted *u, const float p[3], float *share, int *origin)
+{
+    Around around = {0};
+    int low[3] = {tlwFastFloor(p[0] - 1), tlwFastFloor(p[1] - 1), tlwFastFloor(p[2] - 1)}, best = -1;
+    for (int n = 0; n < 27; n++)
+        addCell(state, u, low[0] + n % 3, low[1] + n / 3 % 3, low[2] + n / 9, p, &around);
+    for (int n = 0; n < around.count; n++)
+        if (best < 0 || around.weight[n] > around.weight[best])
+            best = n;
+    if (best < 0)
+        return -1;
+    *share = around.weight[best] / around.all;
+    *origin = around.origin[best];
+    return around.part[best];
 }

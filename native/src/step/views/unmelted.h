@@ -4,6 +4,7 @@
 #define TLW_STEP_VIEWS_UNMELTED_H
 
 #include "base/vec.h"
+#include "step/fields/sorting.h"
 #include "step/views/frame_state.h"
 
 enum { TLW_PART_NONE = 0, TLW_PART_STILL = 1 }; // melted; at its rest position
@@ -20,9 +21,15 @@ typedef struct tlwUnmelted {
     int64_t part_capacity;
     tlwPartMotion *motions; // the first two stand still
     int64_t count, capacity;
+    tlwParticleOrder order; // of the particles in cells
+    uint32_t *indices;
 } tlwUnmelted;
 
 tlwResult tlwFindUnmelted(const tlwFrameState *state, tlwUnmelted *unmelted);
+
+// The part that most of the material within about one and a half cells of p (cells) is of, -1 = none. `share` becomes
+// how much of the material is of it, and `origin` the origin (tlwParticles.origin) of one of its particles.
+int tlwLookAround(const tlwFrameState *state, const tlwUnmelted *unmelted, const float p[3], float *share, int *origin);
 void tlwFreeUnmelted(tlwUnmelted *unmelted);
 
 #endif
