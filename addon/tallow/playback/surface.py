@@ -9,6 +9,7 @@ import bpy
 
 from ..core.cache import Cache
 from ..core.frames import COLOR, Frame, ReadAhead, stamp_of
+from ..model import units
 from . import fill, slots
 
 NAME = "Tallow Surface"
@@ -78,7 +79,8 @@ def _choose_color(mesh: bpy.types.Mesh, frame: Frame) -> None:
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    return path, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache.materials, stamp_of(path), cache.carried
+    scale = 1.0 / units.metres_per_unit_of(scene, cache)
+    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.carried
 
 
 def clear(scene: bpy.types.Scene) -> None:
