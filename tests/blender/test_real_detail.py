@@ -49,7 +49,7 @@ def test_unmelted_wax_shows_its_own_mesh(folder):
             scene.frame_set(frame)
             frames.append(scenes.positions(scene.tallow.surface_object.data))
         found[keep] = off_the_mesh(wax, frames[1]), np.array_equal(*frames)
-    print(f"MEASURED unmelted wax is off its mesh by {found[False][0]:.4f} cells, with Keep Detail by {found[True][0]:.6f}",
-          flush=True)
+    print(f"MEASURED unmelted wax is off its mesh by {found[False][0]:.4f} cells, with Keep Detail by "
+          f"{found[True][0]:.6f}", flush=True)
     assert found[True][0] < 0.05 * found[False][0] and found[False][0] > 0.01
     assert found[True][1], "vertices at rest moved"

@@ -107,7 +107,8 @@ static tlwResult readOutput(const tlwJson *root, tlwSceneDef *def)
     if (!output.node)
         return TLW_OK;
     TLW_TRY(tlwCheckObject(&output));
-    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "mesh_detail", "keep_detail", "checkpoint_every", NULL});
+    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "mesh_detail", "keep_detail",
+                                                  "checkpoint_every", NULL});
     TLW_TRY(tlwReadBool(&output, "particles", &def->save_particles));
     TLW_TRY(tlwReadBool(&output, "vdb", &def->save_vdb));
     TLW_TRY(tlwReadBool(&output, "mesh", &def->save_mesh));

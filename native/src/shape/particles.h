@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define TLW_AFFINE_WORDS 5
-#define TLW_BOND_BITS 12 // of `frozen`, the lowest; the others are the piece's id
+#define TLW_BOND_BITS 12    // of `frozen`, the lowest; the others are the piece's id
 #define TLW_LAST_ORIGIN 255 // all further objects share it
 
 typedef struct tlwParticles {
