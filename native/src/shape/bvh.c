@@ -377,3 +377,10 @@ void tlwGetNearestPlace(const tlwBvh *bvh, int32_t slot, const float point[3], f
     for (int a = 0; a < 3; a++)
         place[a] = s->a[a] + weights[0] * s->ab[a] + weights[1] * s->ac[a];
 }
+
+void tlwGetBvhNormal(const tlwBvh *bvh, int32_t slot, float normal[3])
+{
+    const float *b = bvh->slots[slot].ab, *c = bvh->slots[slot].ac;
+    for (int a = 0; a < 3; a++)
+        normal[a] = b[(a + 1) % 3] * c[(a + 2) % 3] - b[(a + 2) % 3] * c[(a + 1) % 3];
+}

@@ -31,6 +31,9 @@ void tlwFindNearestOf(const tlwBvh *bvh, const float point[3], const int32_t *gr
 // corner there.
 void tlwGetNearestPlace(const tlwBvh *bvh, int32_t slot, const float point[3], float place[3], float weights[2]);
 
+// Normal of a triangle as its corners turn, times twice its area.
+void tlwGetBvhNormal(const tlwBvh *bvh, int32_t slot, float normal[3]);
+
 // Index of the triangle in the mesh.
 int32_t tlwGetBvhTriangle(const tlwBvh *bvh, int32_t slot);
 

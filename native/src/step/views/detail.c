@@ -12,12 +12,17 @@
 
 #define SOUND 0.995f // share of unmelted material around a vertex from which on the vertex is on the mesh
 #define WORN 0.9f    // share below which it is as it was meshed
-#define NEAR 0.6f    // cells: a mesh within this distance is the surface that is seen
+#define NEAR 0.6f    // cells: a mesh within this distance of what stands still is the surface that is seen
 #define FAR 0.9f     // cells: one beyond it is not
-#define BAND 3.0f    // cells around the surface that the mesher reads
-#define APART 1.5f   // cells from solids: nearer, the level set is not that of the meshes alone
+#define LOOSE 0.2f   // the same for what has moved: its level set has worn a little, so it comes off sooner, but softly
+#define OFF 1.0f
+#define FACING 0.4f // cosine from which on mesh and surface look the same way; else it is the other side of a thin part
+#define BAND 3.0f   // cells around the surface that the mesher reads
+#define APART 1.5f  // cells from solids: nearer, the level set is not that of the meshes alone
 #define FINE 1024.0f // parts of a cell to which vertices that stand still are rounded before they go onto the mesh
 #define INTO 0.02f   // cells by which a vertex may get into a solid
+
+enum { ROUNDS = 2 };
 
 static tlwResult placeStarts(const tlwFrameState *state, tlwDetail *detail)
 {
@@ -43,15 +48,33 @@ tlwResult tlwPrepareDetail(const tlwFrameState *state, tlwDetail *detail)
     return tlwFindUnmelted(state, &detail->unmelted);
 }
 
+static void addNormals(const tlwMesh *mesh, float *normals)
+{
+    for (int64_t n = 0; n < 3 * mesh->vertex_count; n++)
+        normals[n] = 0;
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        const int32_t *v = mesh->triangles + 3 * t;
+        const float *x = mesh->positions + 3 * v[0], *y = mesh->positions + 3 * v[1], *z = mesh->positions + 3 * v[2];
+        for (int a = 0; a < 3; a++) {
+            int b = (a + 1) % 3, c = (a + 2) % 3;
+            float area = (y[b] - x[b]) * (z[c] - x[c]) - (y[c] - x[c]) * (z[b] - x[b]);
+            for (int n = 0; n < 3; n++)
+                normals[3 * v[n] + a] += area;
+        }
+    }
+}
+
 tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail)
 {
-    int64_t count = mesh->vertex_count, c[2] = {3 * detail->capacity, detail->capacity};
+    int64_t count = mesh->vertex_count, c[3] = {3 * detail->capacity, 3 * detail->capacity, detail->capacity};
     if (!tlwReserve((void **)&detail->meshed, &c[0], 3 * count, sizeof *detail->meshed) ||
-        !tlwReserve((void **)&detail->kept, &c[1], count, sizeof *detail->kept))
+        !tlwReserve((void **)&detail->normals, &c[1], 3 * count, sizeof *detail->normals) ||
+        !tlwReserve((void **)&detail->kept, &c[2], count, sizeof *detail->kept))
         return tlwFailMemory(&state->context->message, "the detail of the surface");
     detail->capacity = count > detail->capacity ? count : detail->capacity;
     if (count)
         memcpy(detail->meshed, mesh->positions, (size_t)(3 * count) * sizeof *detail->meshed);
+    addNormals(mesh, detail->normals);
     return TLW_OK;
 }
 
@@ -61,6 +84,7 @@ void tlwFreeDetail(tlwDetail *detail)
         tlwDestroyBvh(detail->starts[n].bvh);
     tlwFree(detail->starts);
     tlwFree(detail->meshed);
+    tlwFree(detail->normals);
     tlwFree(detail->kept);
     tlwFreeUnmelted(&detail->unmelted);
     tlwDestroyPlacedMeshes(&detail->liquids);
@@ -146,15 +170,22 @@ typedef struct Work {
     float *positions;
 } Work;
 
-// The place on the mesh nearest to a point, m. Returns its distance in cells.
-static float findPlace(const Work *w, int origin, const float at[3], tlwVec3 *place)
+typedef struct Place {
+    tlwVec3 at;     // m, world, as at the start
+    float distance; // cells
+    tlwVec3 normal; // outwards
+} Place;
+
+// The place on the mesh nearest to a point.
+static Place findPlace(const Work *w, int origin, const float at[3])
 {
+    Place place = {.distance = 1e9f};
     float best = 1e9f;
     for (int n = 0; n < w->detail->start_count; n++) {
         const tlwStartMesh *start = &w->detail->starts[n];
         if (!tlwIsOrigin(start, origin))
             continue;
-        float point[3], found[3], weights[2];
+        float point[3], found[3], weights[2], g[3];
         tlwToStartMesh(start, at, point);
         tlwNearest nearest = {best, -1};
         tlwFindNearest(start->bvh, point, &nearest);
@@ -162,49 +193,98 @@ static float findPlace(const Work *w, int origin, const float at[3], tlwVec3 *pl
             continue;
         best = nearest.square;
         tlwGetNearestPlace(start->bvh, nearest.slot, point, found, weights);
-        *place = (tlwVec3){start->middle[0] + start->dx * found[0], start->middle[1] + start->dx * found[1],
-                           start->middle[2] + start->dx * found[2]};
+        tlwGetBvhNormal(start->bvh, nearest.slot, g);
+        place.at = (tlwVec3){start->middle[0] + start->dx * found[0], start->middle[1] + start->dx * found[1],
+                             start->middle[2] + start->dx * found[2]};
+        place.normal = tlwScale(tlwNormalize((tlwVec3){g[0], g[1], g[2]}), start->mirrored ? -1 : 1);
+        place.distance = sqrtf(best);
     }
-    return sqrtf(best);
+    return place;
 }
 
-static void keepVertex(const Work *w, int64_t v)
+static void toCells(const tlwGrid *grid, tlwVec3 x, float p[3])
+{
+    p[0] = (float)((x.x - grid->origin.x) / grid->dx);
+    p[1] = (float)((x.y - grid->origin.y) / grid->dx);
+    p[2] = (float)((x.z - grid->origin.z) / grid->dx);
+}
+
+static tlwVec3 getVector(const float *v)
+{
+    return (tlwVec3){v[0], v[1], v[2]};
+}
+
+static void setVector(tlwVec3 v, float *out)
+{
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+}
+
+// Where a vertex belongs, and how much it should go there.
+static tlwKept judgeVertex(const Work *w, int64_t v)
 {
     const tlwGrid *grid = &w->state->flow->grid;
-    const float *from = w->detail->meshed + 3 * v;
-    tlwKept *kept = &w->detail->kept[v];
-    *kept = (tlwKept){0};
-    float p[3] = {(float)((from[0] - grid->origin.x) / grid->dx), (float)((from[1] - grid->origin.y) / grid->dx),
-                  (float)((from[2] - grid->origin.z) / grid->dx)};
-    float share = 0;
+    tlwVec3 x = getVector(w->detail->meshed + 3 * v), normal = tlwNormalize(getVector(w->detail->normals + 3 * v));
+    float p[3], share = 0, at[3];
+    toCells(grid, x, p);
     int origin = 0, part = tlwLookAround(w->state, &w->detail->unmelted, p, &share, &origin);
+    tlwKept kept = {0};
     if (part < 0 || share <= WORN)
-        return;
+        return kept;
     const tlwPartMotion *motion = &w->detail->unmelted.motions[part];
-    tlwVec3 x = {from[0], from[1], from[2]}, place = x;
+    tlwQuat back = tlwQuatConjugate(motion->turn);
     bool moved = part != TLW_PART_STILL;
     if (!moved) // rounding of the level set shall not show
         x = tlwMulAdd(grid->origin, grid->dx,
                       (tlwVec3){roundf(FINE * p[0]) / FINE, roundf(FINE * p[1]) / FINE, roundf(FINE * p[2]) / FINE});
     else
-        x = tlwRotate(tlwQuatConjugate(motion->turn), tlwSub(x, motion->shift));
-    float distance = findPlace(w, origin, (const float[3]){(float)x.x, (float)x.y, (float)x.z}, &place);
-    share = step(WORN, SOUND, share) * (1 - step(NEAR, FAR, distance));
-    if (!(share > 0))
-        return;
-    tlwVec3 to = moved ? tlwAdd(tlwRotate(motion->turn, place), motion->shift) : place;
-    float at[3] = {(float)((to.x - grid->origin.x) / grid->dx), (float)((to.y - grid->origin.y) / grid->dx),
-                   (float)((to.z - grid->origin.z) / grid->dx)};
-    if (tlwSampleNode(grid, w->solid, at) < -INTO * (float)grid->dx)
-        return;
-    const double target[3] = {to.x, to.y, to.z};
-    kept->share = share;
-    kept->rest[0] = (float)place.x;
-    kept->rest[1] = (float)place.y;
-    kept->rest[2] = (float)place.z;
+        x = tlwRotate(back, tlwSub(x, motion->shift));
+    setVector(x, at);
+    Place place = findPlace(w, origin, at);
+    float facing = (float)tlwDot(moved ? tlwRotate(back, normal) : normal, place.normal);
+    share = step(WORN, SOUND, share) * step(0, FACING, facing) *
+            (1 - step(moved ? LOOSE : NEAR, moved ? OFF : FAR, place.distance));
+    tlwVec3 to = moved ? tlwAdd(tlwRotate(motion->turn, place.at), motion->shift) : place.at;
+    toCells(grid, to, p);
+    if (!(share > 0) || tlwSampleNode(grid, w->solid, p) < -INTO * (float)grid->dx)
+        return kept;
+    kept.share = share;
+    setVector(place.at, kept.rest);
+    setVector(to, kept.target);
+    return kept;
+}
+
+static void judgeRange(void *context, int64_t begin, int64_t end)
+{
+    const Work *w = context;
+    for (int64_t v = begin; v < end; v++)
+        w->detail->kept[v] = judgeVertex(w, v);
+}
+
+// A vertex on the mesh beside one that is not makes a step. `low` has room for a number per vertex.
+static void soften(const tlwMesh *mesh, tlwKept *kept, float *low)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int64_t v = 0; v < mesh->vertex_count; v++)
+            low[v] = kept[v].share;
+        for (int64_t t = 0; t < mesh->triangle_count; t++) {
+            const int32_t *v = mesh->triangles + 3 * t;
+            float least = fminf(kept[v[0]].share, fminf(kept[v[1]].share, kept[v[2]].share));
+            for (int n = 0; n < 3; n++)
+                low[v[n]] = fminf(low[v[n]], least);
+        }
+        for (int64_t v = 0; v < mesh->vertex_count; v++)
+            kept[v].share = kept[v].share * (0.5f + 0.5f * low[v]);
+    }
+}
+
+static void keepVertex(const Work *w, int64_t v)
+{
+    const tlwKept *kept = &w->detail->kept[v];
     for (int a = 0; a < 3; a++) {
         float *out = w->positions + 3 * v + a;
-        *out = share < 1 ? (float)(*out + share * (target[a] - *out)) : (float)target[a];
+        *out = kept->share < 1 ? *out + kept->share * (kept->target[a] - *out) : kept->target[a];
     }
 }
 
@@ -218,7 +298,9 @@ static void keepRange(void *context, int64_t begin, int64_t end)
 void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
 {
     Work w = {state, detail, tlwGetFloats(&state->flow->grid, state->flow->solid), mesh->positions};
-    tlwParallelFor(state->context->threads, mesh->vertex_count, 512, keepRange, &w);
+    tlwParallelFor(state->context->threads, mesh->vertex_count, 512, judgeRange, &w);
+    soften(mesh, detail->kept, detail->normals); // which are not needed any more
+    tlwParallelFor(state->context->threads, mesh->vertex_count, 4096, keepRange, &w);
 }
 
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places)

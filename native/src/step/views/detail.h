@@ -10,8 +10,9 @@
 
 // What became of a vertex.
 typedef struct tlwKept {
-    float share;   // 0 = as it was meshed, 1 = on the object's mesh
-    float rest[3]; // m, world: where it was at the start
+    float share;     // 0 = as it was meshed, 1 = on the object's mesh
+    float rest[3];   // m, world: where it was at the start
+    float target[3]; // m: where that place of the mesh is now
 } tlwKept;
 
 // Memory of tlwKeepDetail. Zero it before the first use.
@@ -21,8 +22,9 @@ typedef struct tlwDetail {
     tlwPlacedMeshes liquids; // the same objects, with distance fields
     tlwFrameState state;     // of the present frame
     tlwUnmelted unmelted;
-    float *meshed; // positions of the vertices as they were meshed
-    tlwKept *kept; // per vertex
+    float *meshed;  // positions of the vertices as they were meshed
+    float *normals; // of these, as long as areas
+    tlwKept *kept;  // per vertex
     int64_t capacity;
 } tlwDetail;
 

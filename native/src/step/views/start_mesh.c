@@ -22,7 +22,8 @@ tlwResult tlwPlaceStartMesh(const tlwFrameState *state, const tlwObject *object,
     tlwGetMeshBounds(&placed, &low, &high);
     *start = (tlwStartMesh){.middle = {0.5 * (low.x + high.x), 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)},
                             .dx = state->flow->grid.dx,
-                            .number = object->number};
+                            .number = object->number,
+                            .mirrored = key.scale.x * key.scale.y * key.scale.z < 0};
     start->bvh = tlwCreateBvh(&placed, start->middle, start->dx);
     tlwDestroyMesh(&placed);
     return start->bvh ? TLW_OK : tlwFailMemory(message, "the meshes of the start");

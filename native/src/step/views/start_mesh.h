@@ -11,6 +11,7 @@ typedef struct tlwStartMesh {
     double middle[3]; // m
     double dx;        // m
     int number;       // tlwObject.number
+    bool mirrored;    // normals point inwards
 } tlwStartMesh;
 
 // Place a mesh of the object. Triangles keep their numbers and the order of their corners.
