@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -140,6 +141,52 @@ static void test_unmelted_wax_lies_on_its_mesh(void **state)
     end(&on);
 }
 
+static int compareEdges(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(int32_t));
+}
+
+// Every edge is walked once in each direction.
+static void assertClosed(const tlwSurfaceView *view)
+{
+    int count = 3 * view->triangle_count;
+    int32_t(*edges)[2] = test_malloc((size_t)count * sizeof *edges),
+    (*back)[2] = test_malloc((size_t)count * sizeof *edges);
+    for (int n = 0; n < count; n++) {
+        int32_t a = view->triangle[n], b = view->triangle[n % 3 == 2 ? n - 2 : n + 1];
+        assert_true(a != b && a >= 0 && a < view->vertex_count);
+        edges[n][0] = back[n][1] = a;
+        edges[n][1] = back[n][0] = b;
+    }
+    qsort(edges, (size_t)count, sizeof *edges, compareEdges);
+    qsort(back, (size_t)count, sizeof *back, compareEdges);
+    assert_memory_equal(edges, back, (size_t)count * sizeof *edges);
+    for (int n = 1; n < count; n++)
+        assert_true(compareEdges(edges[n - 1], edges[n]) != 0);
+    test_free(edges);
+    test_free(back);
+}
+
+static void test_more_vertices_come_where_the_mesh_has_detail(void **state)
+{
+    (void)state;
+    World off = start(2, false, none, none, 1), on = start(2, true, none, none, 300);
+    tlwSurfaceView p = look(&off), q = look(&on);
+    OUTCOME(q.triangle_count > p.triangle_count && q.triangle_count < 16 * p.triangle_count);
+    assertClosed(&q);
+    double volume = tlwGetMeshVolume(&(tlwMesh){.positions = ball.positions,
+                                                .triangles = ball.triangles,
+                                                .vertex_count = VERTICES,
+                                                .triangle_count = TRIANGLES});
+    OUTCOME(fabs(q.volume / volume - 1) < 0.01);
+    for (int frame = 0; frame < FRAMES(8); frame++)
+        advance(&on, 1.0 / 24);
+    q = look(&on);
+    assertClosed(&q);
+    end(&off);
+    end(&on);
+}
+
 static void test_off_changes_nothing(void **state)
 {
     (void)state;
@@ -221,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unmelted_wax_lies_on_its_mesh),
+        cmocka_unit_test(test_more_vertices_come_where_the_mesh_has_detail),
         cmocka_unit_test(test_off_changes_nothing),
         cmocka_unit_test(test_what_rests_does_not_move_while_a_part_melts),
         cmocka_unit_test(test_a_piece_that_flies_and_turns_keeps_its_detail),

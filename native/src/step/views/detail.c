@@ -17,6 +17,7 @@
 #define LOOSE 0.2f   // the same for what has moved: its level set has worn a little, so it comes off sooner, but softly
 #define OFF 1.0f
 #define FACING 0.4f // cosine from which on mesh and surface look the same way; else it is the other side of a thin part
+#define AIR 0.4f    // cells outside a mesh where there is air if it is seen
 #define BAND 3.0f   // cells around the surface that the mesher reads
 #define APART 1.5f  // cells from solids: nearer, the level set is not that of the meshes alone
 #define FINE 1024.0f // parts of a cell to which vertices that stand still are rounded before they go onto the mesh
@@ -66,10 +67,10 @@ static void addNormals(const tlwMesh *mesh, float *normals)
 
 tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDetail *detail)
 {
-    int64_t count = mesh->vertex_count, c[3] = {3 * detail->capacity, 3 * detail->capacity, detail->capacity};
+    int64_t count = mesh->vertex_count, c[2] = {3 * detail->capacity, 3 * detail->capacity};
     if (!tlwReserve((void **)&detail->meshed, &c[0], 3 * count, sizeof *detail->meshed) ||
         !tlwReserve((void **)&detail->normals, &c[1], 3 * count, sizeof *detail->normals) ||
-        !tlwReserve((void **)&detail->kept, &c[2], count, sizeof *detail->kept))
+        !tlwReserve((void **)&detail->kept, &detail->kept_capacity, count, sizeof *detail->kept))
         return tlwFailMemory(&state->context->message, "the detail of the surface");
     detail->capacity = count > detail->capacity ? count : detail->capacity;
     if (count)
@@ -170,38 +171,6 @@ typedef struct Work {
     float *positions;
 } Work;
 
-typedef struct Place {
-    tlwVec3 at;     // m, world, as at the start
-    float distance; // cells
-    tlwVec3 normal; // outwards
-} Place;
-
-// The place on the mesh nearest to a point.
-static Place findPlace(const Work *w, int origin, const float at[3])
-{
-    Place place = {.distance = 1e9f};
-    float best = 1e9f;
-    for (int n = 0; n < w->detail->start_count; n++) {
-        const tlwStartMesh *start = &w->detail->starts[n];
-        if (!tlwIsOrigin(start, origin))
-            continue;
-        float point[3], found[3], weights[2], g[3];
-        tlwToStartMesh(start, at, point);
-        tlwNearest nearest = {best, -1};
-        tlwFindNearest(start->bvh, point, &nearest);
-        if (nearest.slot < 0)
-            continue;
-        best = nearest.square;
-        tlwGetNearestPlace(start->bvh, nearest.slot, point, found, weights);
-        tlwGetBvhNormal(start->bvh, nearest.slot, g);
-        place.at = (tlwVec3){start->middle[0] + start->dx * found[0], start->middle[1] + start->dx * found[1],
-                             start->middle[2] + start->dx * found[2]};
-        place.normal = tlwScale(tlwNormalize((tlwVec3){g[0], g[1], g[2]}), start->mirrored ? -1 : 1);
-        place.distance = sqrtf(best);
-    }
-    return place;
-}
-
 static void toCells(const tlwGrid *grid, tlwVec3 x, float p[3])
 {
     p[0] = (float)((x.x - grid->origin.x) / grid->dx);
@@ -219,6 +188,60 @@ static void setVector(tlwVec3 v, float *out)
     out[0] = (float)v.x;
     out[1] = (float)v.y;
     out[2] = (float)v.z;
+}
+
+typedef struct Place {
+    float open;     // 0..1: whether the mesh is seen from outside there
+    tlwVec3 at;     // m, world, as at the start
+    float distance; // cells
+    tlwVec3 normal; // outwards
+} Place;
+
+// Meshes may overlap, as eyes and their sockets, or leave cracks that the cells do not know. Just outside a place that
+// is seen there is air.
+static float getOpenness(const tlwDetail *detail, const Place *place)
+{
+    double dx = detail->state.flow->grid.dx;
+    tlwVec3 x = tlwMulAdd(place->at, AIR * dx, place->normal);
+    float least = AIR;
+    for (int n = 0; n < detail->liquids.count; n++) {
+        const tlwPlacedMesh *mesh = &detail->liquids.items[n];
+        if (x.x < mesh->low.x || x.y < mesh->low.y || x.z < mesh->low.z || x.x > mesh->high.x || x.y > mesh->high.y ||
+            x.z > mesh->high.z)
+            continue;
+        float p[3], d;
+        setVector(tlwRotate(tlwQuatConjugate(mesh->frame.rotation), tlwSub(x, mesh->frame.position)), p);
+        tlwSampleSdf(mesh->sdf, p, 1, &d);
+        least = fminf(least, d / (float)dx);
+    }
+    return step(0, 0.5f * AIR, least);
+}
+
+// The place on the mesh nearest to a point.
+static Place findPlace(const tlwDetail *detail, int origin, const float at[3])
+{
+    Place place = {.distance = 1e9f};
+    float best = 1e9f;
+    for (int n = 0; n < detail->start_count; n++) {
+        const tlwStartMesh *start = &detail->starts[n];
+        if (!tlwIsOrigin(start, origin))
+            continue;
+        float point[3], found[3], weights[2], g[3];
+        tlwToStartMesh(start, at, point);
+        tlwNearest nearest = {best, -1};
+        tlwFindNearest(start->bvh, point, &nearest);
+        if (nearest.slot < 0)
+            continue;
+        best = nearest.square;
+        tlwGetNearestPlace(start->bvh, nearest.slot, point, found, weights);
+        tlwGetBvhNormal(start->bvh, nearest.slot, g);
+        place.at = (tlwVec3){start->middle[0] + start->dx * found[0], start->middle[1] + start->dx * found[1],
+                             start->middle[2] + start->dx * found[2]};
+        place.normal = tlwScale(tlwNormalize((tlwVec3){g[0], g[1], g[2]}), start->mirrored ? -1 : 1);
+        place.distance = sqrtf(best);
+    }
+    place.open = place.distance < OFF ? getOpenness(detail, &place) : 0;
+    return place;
 }
 
 // Where a vertex belongs, and how much it should go there.
@@ -241,16 +264,19 @@ static tlwKept judgeVertex(const Work *w, int64_t v)
     else
         x = tlwRotate(back, tlwSub(x, motion->shift));
     setVector(x, at);
-    Place place = findPlace(w, origin, at);
+    Place place = findPlace(w->detail, origin, at);
     float facing = (float)tlwDot(moved ? tlwRotate(back, normal) : normal, place.normal);
-    share = step(WORN, SOUND, share) * step(0, FACING, facing) *
+    share = step(WORN, SOUND, share) * step(0, FACING, facing) * place.open *
             (1 - step(moved ? LOOSE : NEAR, moved ? OFF : FAR, place.distance));
     tlwVec3 to = moved ? tlwAdd(tlwRotate(motion->turn, place.at), motion->shift) : place.at;
     toCells(grid, to, p);
     if (!(share > 0) || tlwSampleNode(grid, w->solid, p) < -INTO * (float)grid->dx)
         return kept;
     kept.share = share;
+    kept.part = (uint16_t)part;
+    kept.origin = (uint8_t)origin;
     setVector(place.at, kept.rest);
+    setVector(place.normal, kept.normal);
     setVector(to, kept.target);
     return kept;
 }
@@ -301,6 +327,19 @@ void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
     tlwParallelFor(state->context->threads, mesh->vertex_count, 512, judgeRange, &w);
     soften(mesh, detail->kept, detail->normals); // which are not needed any more
     tlwParallelFor(state->context->threads, mesh->vertex_count, 4096, keepRange, &w);
+}
+
+float tlwFindKeptPlace(const tlwDetail *detail, const tlwKept *like, const float rest[3], tlwKept *found)
+{
+    const tlwPartMotion *motion = &detail->unmelted.motions[like->part];
+    Place place = findPlace(detail, like->origin, rest);
+    tlwVec3 to = like->part == TLW_PART_STILL ? place.at : tlwAdd(tlwRotate(motion->turn, place.at), motion->shift);
+    *found = *like;
+    found->share = place.open;
+    setVector(place.at, found->rest);
+    setVector(place.normal, found->normal);
+    setVector(to, found->target);
+    return place.distance;
 }
 
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places)

@@ -13,6 +13,9 @@ typedef struct tlwKept {
     float share;     // 0 = as it was meshed, 1 = on the object's mesh
     float rest[3];   // m, world: where it was at the start
     float target[3]; // m: where that place of the mesh is now
+    float normal[3]; // of the mesh at `rest`, as at the start
+    uint16_t part;   // tlwUnmelted.part
+    uint8_t origin;  // tlwParticles.origin
 } tlwKept;
 
 // Memory of tlwKeepDetail. Zero it before the first use.
@@ -25,7 +28,7 @@ typedef struct tlwDetail {
     float *meshed;  // positions of the vertices as they were meshed
     float *normals; // of these, as long as areas
     tlwKept *kept;  // per vertex
-    int64_t capacity;
+    int64_t capacity, kept_capacity;
 } tlwDetail;
 
 // Find what has not melted. The first call also places the meshes.
@@ -40,6 +43,10 @@ tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDe
 
 // Put the vertices of unmelted material onto the meshes.
 void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail);
+
+// The place of the mesh nearest to `rest` (m, world, as at the start), for a vertex of the same material as `like`.
+// Returns its distance in cells.
+float tlwFindKeptPlace(const tlwDetail *detail, const tlwKept *like, const float rest[3], tlwKept *found);
 
 // Rest places of these vertices, which are more exact than those of particles.
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places);

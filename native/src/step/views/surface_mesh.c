@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "scene/scene.h"
 #include "shape/mesher.h"
+#include "step/views/refine.h"
 #include "step/views/shown.h"
 #include "step/views/volume.h"
 
@@ -15,6 +16,7 @@ static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, 
     if (!detail)
         return TLW_OK;
     tlwKeepDetail(state, shown->mesh, detail);
+    TLW_TRY(tlwRefineDetail(state, shown->mesh, detail));
     *volume = tlwGetOpenVolume(state->context->threads, shown);
     return TLW_OK;
 }
@@ -40,6 +42,7 @@ tlwResult tlwMakeSurface(const tlwFrameState *state, tlwSurfaceBuffers *buffers,
     tlwShownMesh shown = {grid, tlwGetFloats(grid, state->flow->solid), def.detail, &buffers->mesh};
     double volume;
     TLW_TRY(fitMesh(state, &shown, keeps ? &buffers->detail : NULL, &volume));
+    mesh = buffers->mesh;
     TLW_TRY(carries ? tlwPrepareOrigins(state, mesh.vertex_count, &buffers->origins) : TLW_OK);
     TLW_TRY(tlwFillAttributes(state, &buffers->mesh, &buffers->vertices, carries ? buffers->origins.places : NULL));
     if (keeps && carries)
