@@ -264,9 +264,13 @@ static tlwKept judgeVertex(const Work *w, int64_t v)
     else
         x = tlwRotate(back, tlwSub(x, motion->shift));
     setVector(x, at);
+    float sound = step(WORN, SOUND, share);
+    kept.rests = moved ? 0 : sound;
+    if (!moved)
+        memcpy(w->detail->meshed + 3 * v, at, sizeof at);
     Place place = findPlace(w->detail, origin, at);
     float facing = (float)tlwDot(moved ? tlwRotate(back, normal) : normal, place.normal);
-    share = step(WORN, SOUND, share) * step(0, FACING, facing) * place.open *
+    share = sound * step(0, FACING, facing) * place.open *
             (1 - step(moved ? LOOSE : NEAR, moved ? OFF : FAR, place.distance));
     tlwVec3 to = moved ? tlwAdd(tlwRotate(motion->turn, place.at), motion->shift) : place.at;
     toCells(grid, to, p);
@@ -309,7 +313,8 @@ static void keepVertex(const Work *w, int64_t v)
 {
     const tlwKept *kept = &w->detail->kept[v];
     for (int a = 0; a < 3; a++) {
-        float *out = w->positions + 3 * v + a;
+        float *out = w->positions + 3 * v + a, meshed = w->detail->meshed[3 * v + a];
+        *out = kept->rests < 1 ? *out + kept->rests * (meshed - *out) : meshed;
         *out = kept->share < 1 ? *out + kept->share * (kept->target[a] - *out) : kept->target[a];
     }
 }

@@ -11,6 +11,7 @@
 // What became of a vertex.
 typedef struct tlwKept {
     float share;     // 0 = as it was meshed, 1 = on the object's mesh
+    float rests;     // 0 = the fit of the volume moves it, 1 = it stays as it was meshed
     float rest[3];   // m, world: where it was at the start
     float target[3]; // m: where that place of the mesh is now
     float normal[3]; // of the mesh at `rest`, as at the start
