@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from . import playback
 from .baking import job
-from .model import properties, versions
-from .ui import operators, overlay, panels, preferences, previews
+from .model import keepsakes, properties, versions
+from .ui import menus, operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, versions, operators, panels, playback, overlay, previews, job)
+MODULES = (preferences, properties, versions, keepsakes, operators, panels, menus, playback, overlay, previews, job)
 
 
 def register() -> None:

@@ -54,7 +54,7 @@ def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
     if melting is None:
         return []
     seconds = format_seconds(melting.seconds / scene.tallow.thermal_speed)
-    todo = ("Press Melt Within the Shot under World." if melting.speed > scene.tallow.thermal_speed else
+    todo = ("Press Melt Within the Shot." if melting.speed > scene.tallow.thermal_speed else
             "Heat cannot be sped up more: use a smaller object, or a hotter heat source.")
     return [Problem(False, f"{melting.name} takes about {seconds} to melt and the shot lasts "
                            f"{format_seconds(shot.seconds(scene))}. {todo}")]

@@ -6,7 +6,7 @@ import bpy
 from ...core import plot, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, icons, roles
-from ...model.materials import find_custom, lookup
+from ...model.materials import find_custom, is_user_preset, lookup
 from .. import previews
 from .common import Sidebar, facts, fields, wrapped
 
@@ -19,6 +19,11 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
         layout, obj = self.layout, context.object
         if domain.get(context.scene) is None:
             _draw_quick_start(context, layout)
+        else:
+            row = layout.row(align=True)
+            row.operator("tallow.quick_melt", icon=icons.name("LIGHT_SUN"))
+            row.operator("tallow.quick_liquid", text="", icon=icons.name("MATFLUID"))
+            row.operator_menu_enum("tallow.ready_scene", "name", text="", icon="SCENE_DATA")
         if obj is None or not (obj.select_get() or obj.tallow.role != "NONE"):
             layout.label(text="Select an object", icon="RESTRICT_SELECT_OFF")
             return
@@ -65,6 +70,8 @@ def _draw_material(layout, context, tallow) -> None:
     row.prop(tallow, "material", text="", icon="MATERIAL")
     own = find_custom(context.scene, tallow.material)
     row.operator("tallow.edit_material", text="", icon="DUPLICATE" if own else "GREASEPENCIL")
+    if is_user_preset(tallow.material):
+        row.operator("tallow.delete_preset", text="", icon="REMOVE")
     material = lookup(context.scene, tallow.material)
     if material and not own:
         facts(layout, presets.describe(material))
@@ -112,6 +119,7 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
         own = find_custom(context.scene, context.object.tallow.material)
         row = layout.row(align=True)
         row.prop(own, "name", text="")
+        row.operator("tallow.save_preset", text="", icon="PRESET_NEW")
         row.operator("tallow.remove_material", text="", icon="TRASH")
         column = fields(layout)
         column.prop(own, "color", text="")
