@@ -20,7 +20,7 @@ OURS: Tuple[Tuple[str, str], ...] = (
     ("rigid", r"rigid_\d{6}\.json"),
     ("state", r"state_\d{6}\.tlw"),
     ("scene/meshes", r"[\w.\- ]+\.ply"),
-    ("scene", r"scene\.json"),
+    ("scene", r"(scene|motion)\.json"),
     (".", r"bake\.json"),
     (".", r"owners\.json"),
 )
