@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import job
-from .model import properties
+from .baking import job, staleness
+from .model import properties, updates
 from .ui import operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, operators, panels, playback, overlay, previews, job)
+MODULES = (preferences, properties, updates, operators, panels, playback, overlay, previews, staleness, job)
 
 
 def register() -> None:

@@ -24,6 +24,14 @@ def curves(animation: Any) -> List[Any]:
     return action_curves(animation.action, getattr(animation, "action_slot", None)) if animation else []
 
 
+def all_curves(animation: Any) -> List[Any]:
+    """The same, with those of strips, in an order that does not depend on how they were made."""
+    found = curves(animation)
+    for track in animation.nla_tracks if animation else ():
+        found += _strip_curves(track.strips)
+    return sorted(found, key=lambda curve: (curve.data_path, curve.array_index))
+
+
 def find_curve(animation: Any, path: str) -> Optional[Any]:
     return next((curve for curve in curves(animation) if curve.data_path == path), None)
 

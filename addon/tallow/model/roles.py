@@ -162,11 +162,16 @@ def can_have_role(obj: Optional[bpy.types.Object]) -> bool:
     return obj is not None and obj.type in TYPES and not is_managed(obj)
 
 
+def shown_objects(scene: bpy.types.Scene) -> List[bpy.types.Object]:
+    """What playback fills."""
+    tallow = scene.tallow
+    return [obj for obj in (tallow.surface_object, tallow.particles_object, tallow.volume_object) if obj]
+
+
 def is_managed(obj: bpy.types.Object) -> bool:
     """Whether Tallow made it: the domain, the surface, the particles."""
     for scene in bpy.data.scenes:
-        tallow = scene.tallow
-        if obj in (tallow.domain, tallow.surface_object, tallow.particles_object, tallow.volume_object):
+        if obj == scene.tallow.domain or obj in shown_objects(scene):
             return True
     return False
 

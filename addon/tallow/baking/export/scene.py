@@ -14,7 +14,7 @@ from ...core.scene_file import SceneData, SceneWriter
 from ...model import meshes, placement, roles, shot
 from ...model.materials import lookup
 from .. import suspension
-from . import motion, objects, settings
+from . import motion, objects, settings, snapshot
 
 
 class ExportError(Exception):
@@ -68,6 +68,7 @@ class Exporter:
         joints = (self._joint(obj) for obj in self.joints)
         scene.joints = [joint for joint in joints if joint]
         scene.materials = list(self.materials.values())
+        self.writer.write_motion(snapshot.digests(self.scene, [obj for obj in self.tracks if motion.moves(obj) or obj in self.deformations]))
         self.writer.write_scene(scene)
         return self.warnings
 

@@ -4,7 +4,7 @@
 import bpy
 
 from ... import playback
-from ...baking import job, paths
+from ...baking import job, paths, staleness
 from ...baking.export import checks
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
@@ -12,6 +12,7 @@ from ...model import shot
 from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
+MOST_CHANGES = 8
 TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
 
 
@@ -56,12 +57,28 @@ def _draw_ready(context, layout, status) -> None:
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
         if cache.order:
-            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
+            _draw_baked(context, layout, cache)
     if problem:
         wrapped(context, layout, problem.text, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
+
+
+def _draw_baked(context, layout, cache) -> None:
+    """The frames that are there, and whether they are those of the scene as it is."""
+    frames = f"frames {cache.order[0]} to {cache.order[-1]}"
+    changed = staleness.describe(staleness.found_changes(context.scene))
+    if not changed:
+        layout.label(text=f"Baked: {frames}", icon="CHECKMARK")
+        return
+    box = layout.box()
+    wrapped(context, box, f"The bake of {frames} is stale. Changed since:", "ERROR", inset=60)
+    for line in changed[:MOST_CHANGES]:
+        wrapped(context, box, line, "DOT", inset=60)
+    if len(changed) > MOST_CHANGES:
+        box.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
+    wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
 
 
 def _draw_running(context, layout, status) -> None:
