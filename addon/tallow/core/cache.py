@@ -42,7 +42,7 @@ class Cache:
         self.frames: Dict[int, Dict] = {}
         self.order: List[int] = []
         self._stamp: Tuple[int, int] = (0, 0)
-        self._materials: Optional[List[Dict]] = None
+        self._scene: Optional[Dict] = None
 
     def refresh(self) -> bool:
         """Read bake.json again if it changed. True if something new was read."""
@@ -96,15 +96,28 @@ class Cache:
             return None
 
     @property
+    def scene(self) -> Dict:
+        """The bake's own scene.json; empty when it cannot be read."""
+        if self._scene is None:
+            try:
+                found = json.loads((self.folder / "scene" / "scene.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                found = {}
+            self._scene = found if isinstance(found, dict) else {}
+        return self._scene
+
+    @property
     def materials(self) -> List[Dict]:
         """The bake's own materials, in the order that the `material` attribute counts them."""
-        if self._materials is None:
-            try:
-                text = (self.folder / "scene" / "scene.json").read_text(encoding="utf-8")
-                self._materials = list(json.loads(text).get("materials", []))
-            except (OSError, ValueError, AttributeError):
-                self._materials = []
-        return self._materials
+        return list(self.scene.get("materials") or [])
+
+    @property
+    def has_particles(self) -> bool:
+        return bool((self.scene.get("output") or {}).get("particles"))
+
+    @property
+    def has_bodies(self) -> bool:
+        return any(member.get("role") == "rigid" for member in self.scene.get("objects") or [])
 
     @property
     def melts(self) -> bool:

@@ -6,6 +6,7 @@ import bpy
 from ... import playback
 from ...baking import job, paths, staleness
 from ...baking.export import checks
+from ...core import integrity
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
 from ...model import shot
@@ -68,6 +69,10 @@ def _draw_ready(context, layout, status) -> None:
 def _draw_baked(context, layout, cache) -> None:
     """The frames that are there, and whether they are those of the scene as it is."""
     frames = f"frames {cache.order[0]} to {cache.order[-1]}"
+    for text in integrity.describe(playback.shown.all_faults(context.scene)):
+        box = layout.box()
+        box.alert = True
+        wrapped(context, box, f"{text}. Bake again to have all frames.", "ERROR", inset=60)
     changed = staleness.describe(staleness.found_changes(context.scene))
     if not changed:
         layout.label(text=f"Baked: {frames}", icon="CHECKMARK")
