@@ -36,6 +36,11 @@ def find_curve(animation: Any, path: str) -> Optional[Any]:
     return next((curve for curve in curves(animation) if curve.data_path == path), None)
 
 
+def is_keyed(animation: Any, path: str) -> bool:
+    """Whether a setting is animated or driven, so that its present value says little."""
+    return bool(animation) and any(curve.data_path == path for curve in [*animation.drivers, *curves(animation)])
+
+
 def moves_place(animation: Any) -> bool:
     """Whether `animation_data` moves, turns or scales its object, by keyframes, drivers or strips."""
     if not animation:

@@ -142,6 +142,8 @@ def named(trait: str) -> Tuple[str, ...]:
 SOURCES, FLUIDS, FROZEN, POURING, BODIES, HEATERS, FITTED = (
     named(trait) for trait in ("source", "fluid", "frozen", "pours", "body", "heater", "fitted"))
 
+OBSTACLES = tuple(role.identifier for role in TABLE if role.deforms and not role.heater)
+
 
 def of(obj: bpy.types.Object) -> Role:
     """The object's role. A role of a newer Tallow counts as none."""
@@ -151,6 +153,11 @@ def of(obj: bpy.types.Object) -> Role:
 def holds(condition: Union[bool, Optional[When]], obj: bpy.types.Object) -> bool:
     """Whether a trait or a condition of the table is true of an object."""
     return getattr(obj.tallow, condition.setting) in condition.values if isinstance(condition, When) else bool(condition)
+
+
+def is_solid(obj: bpy.types.Object) -> bool:
+    """Whether it stands in the way without being moved: an obstacle or a hot solid."""
+    return of(obj).deforms and (not of(obj).heater or holds(IS_SOLID, obj))
 
 
 def active(settings: Settings, obj: bpy.types.Object) -> List[Setting]:

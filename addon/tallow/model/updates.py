@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from typing import Any, Callable
 from typing import Counter as CounterOf
+from typing import Dict, Tuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -13,6 +16,8 @@ from . import roles
 
 _geometry: CounterOf[str] = Counter()
 _all = 0
+_answers: Dict[Tuple[str, str], Tuple[Tuple[int, int], float, Any]] = {}
+MOST_AGE = 1.0  # seconds
 
 
 def count() -> int:
@@ -23,6 +28,15 @@ def count() -> int:
 def geometry(obj: bpy.types.Object) -> int:
     """Grows whenever the shape of an object may have changed."""
     return _geometry[obj.name]
+
+
+def remembered(scene: bpy.types.Scene, name: str, work: Callable[[], Any]) -> Any:
+    """What `work` gives, kept until something is edited. Scripts edit without a word, so it is never kept for long."""
+    key, now = (scene.name, name), time.monotonic()
+    known = _answers.get(key)
+    if bpy.app.background or known is None or known[0] != (_all, scene.frame_current) or now - known[1] > MOST_AGE:
+        known = _answers[key] = ((_all, scene.frame_current), now, work())
+    return known[2]
 
 
 @persistent

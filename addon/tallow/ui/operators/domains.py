@@ -32,6 +32,22 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class TALLOW_OT_straighten_domain(bpy.types.Operator):
+    bl_idname = "tallow.straighten_domain"
+    bl_label = "Straighten Domain"
+    bl_description = "Turn the domain so that its sides lie along the axes, as those of its cells do. Its place and size stay"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        box = domain.get(context.scene)
+        return box is not None and domain.is_turned(box)
+
+    def execute(self, context):
+        domain.straighten(domain.get(context.scene))
+        return {"FINISHED"}
+
+
 class TALLOW_OT_melt_in_shot(bpy.types.Operator):
     bl_idname = "tallow.melt_in_shot"
     bl_label = "Melt Within the Shot"
@@ -48,4 +64,4 @@ class TALLOW_OT_melt_in_shot(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_melt_in_shot)
+CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_straighten_domain, TALLOW_OT_melt_in_shot)

@@ -113,11 +113,21 @@ def _draw_messages(context, layout, status) -> None:
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
     cache = playback.cache_of(context.scene)
-    facts(layout, summary(status.entry, melts=cache is None or cache.melts))
+    facts(layout, shown_rows(context.scene, cache, status))
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
         layout.label(text=f"and {len(status.warnings) - MOST_WARNINGS} more warnings", icon="BLANK1")
+
+
+def shown_rows(scene, cache, status):
+    """Volume and what has melted on the frame on screen, and the memory that the bake took up to its last one."""
+    frame = cache.nearest(scene.frame_current) if cache else None
+    if frame is None:
+        return summary(status.entry)
+    last = cache.frames[cache.order[-1]]
+    entry = {**cache.frames[frame], "peak_memory": (status.entry or last).get("peak_memory") or last.get("peak_memory")}
+    return [("Frame", str(frame))] + summary(entry, cache.melts)
 
 
 def _draw_folder(context, column) -> None:
