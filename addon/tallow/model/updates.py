@@ -42,10 +42,11 @@ def remembered(scene: bpy.types.Scene, name: str, work: Callable[[], Any]) -> An
 @persistent
 def on_update(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     global _all
-    ours = {obj.original for scene in bpy.data.scenes for obj in roles.shown_objects(scene)}
+    shown = [obj for scene in bpy.data.scenes for obj in roles.shown_objects(scene)]
+    ours = {*shown, *(obj.data for obj in shown)}
     for update in depsgraph.updates:
         found = update.id.original
-        if isinstance(found, bpy.types.Scene) or found in ours or any(obj.data == found for obj in ours):
+        if found in ours:
             continue
         _all += 1
         if isinstance(found, bpy.types.Object) and update.is_updated_geometry:

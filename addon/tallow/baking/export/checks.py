@@ -28,8 +28,13 @@ class Problem(NamedTuple):
         return self.name == obj.name or self.text.startswith(obj.name + " ")
 
 
+def known_problems(scene: bpy.types.Scene) -> List[Problem]:
+    """What is wrong with the set-up, for panels: looked for again when something was edited."""
+    return updates.remembered(scene, "problems", lambda: check_scene(scene))
+
+
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
-    """What is wrong with the set-up. Cheap enough to run on every redraw."""
+    """What is wrong with the set-up."""
     box = domain.get(scene)
     if box is None:
         return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
@@ -54,13 +59,12 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
 
 
 def _found_in_shapes(scene: bpy.types.Scene, low, high) -> List[Tuple[str, str]]:
-    """What takes a look at meshes, kept until something is edited."""
-    return updates.remembered(scene, "shapes", lambda: [
-        *shape_checks.check_domain(scene), *shape_checks.check_shot(scene),
-        *(found for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES)
-          if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj)
-          for found in shape_checks.check_object(scene, obj, low, high)),
-        *reach_checks.check_heaters(scene)])
+    """What takes a look at meshes."""
+    found = shape_checks.check_domain(scene) + shape_checks.check_shot(scene)
+    for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES):
+        if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj):
+            found += shape_checks.check_object(scene, obj, low, high)
+    return found + reach_checks.check_heaters(scene)
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:

@@ -44,7 +44,7 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
 def _draw_ready(context, layout, status) -> None:
     tallow = context.scene.tallow
     cache = playback.cache_of(context.scene)
-    problems = checks.check_scene(context.scene)
+    problems = checks.known_problems(context.scene)
     problem = next((p for p in problems if p.fatal), None)
     column = layout.column(align=True)
     row = column.row(align=True)

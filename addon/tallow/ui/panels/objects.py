@@ -39,7 +39,7 @@ def _draw_problems(context, layout, obj) -> None:
     """What a bake would have to say about this object."""
     if roles.of(obj).identifier == "NONE" and obj != domain.get(context.scene):
         return
-    for problem in checks.check_scene(context.scene):
+    for problem in checks.known_problems(context.scene):
         if problem.concerns(obj):
             wrapped(context, layout, problem.text, "INFO" if problem.fatal else "ERROR")
 
