@@ -37,11 +37,12 @@ def test_missing_and_damaged_files_are_named(folder):
     scene.tallow.show_particles = True
     (cache / "mesh" / "mesh_000003.ply").unlink()
     scene.frame_set(3)
-    assert notes() == ("Frame 3: its surface file is missing", ["The surface file of frame 3 is missing"])
+    assert notes() == ("Frame 3: its surface file is missing; you see another frame's surface",
+                       ["The surface file of frame 3 is missing"])
     path = cache / "mesh" / "mesh_000005.ply"
     path.write_bytes(path.read_bytes()[:-20])
     scene.frame_set(5)
-    assert notes()[0] == "Frame 5: its surface file is damaged"
+    assert notes()[0].startswith("Frame 5: its surface file is damaged")
     (cache / "particles" / "particles_000004.ply").unlink()
     (cache / "rigid" / "rigid_000004.json").write_text('{"bodies": [')
     scene.frame_set(4)
@@ -62,8 +63,9 @@ def run_blender(folder, *words, **variables):
                      "import addon_utils, bpy\naddon_utils.enable('tallow', default_set=True)\n"
                      "from tallow import playback\nplayback.on_load()\n"
                      f"bpy.context.preferences.addons['tallow'].preferences.missing_frames = {variables.pop('DO')!r}\n")
-    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", str(folder / "shot.blend"), "--python", str(start),
-                             *words], capture_output=True, text=True, env={**os.environ, **variables})
+    result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", str(folder / "shot.blend"),
+                             "--python", str(start), *words],
+                            capture_output=True, text=True, env={**os.environ, **variables})
     return result.returncode, result.stdout + result.stderr
 
 

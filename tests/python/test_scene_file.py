@@ -16,8 +16,8 @@ def make(folder, **changes):
                       world={"gravity": [0, 0, -9.81]},
                       solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
                       materials=[{"name": "Wax", "viscosity": [[293.15, 0.001]]}],
-                      objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "material": "Wax",
-                                "keys": [{"time": 0.0}]}])
+                      objects=[{"name": "Suzanne", "role": "liquid", "mesh": path,
+                                "material": "Wax", "keys": [{"time": 0.0}]}])
     for name, value in changes.items():
         setattr(scene, name, value)
     writer.write_scene(scene)
@@ -158,8 +158,8 @@ def renamed(folder, name, second="Spoon", **members):
     """A scene with two objects, each with its own mesh, the second under the name that is given."""
     writer = SceneWriter(folder)
     made = [(name, {"role": "liquid", "material": "Wax", **members}), (second, {"role": "solid"})]
-    objects = [{"name": title, "mesh": writer.write_mesh(writer.unique_stem(title), POINTS + i, FACES), "keys": [{"time": 0.0}],
-                **rest} for i, (title, rest) in enumerate(made)]
+    objects = [{"name": title, "mesh": writer.write_mesh(writer.unique_stem(title), POINTS + i, FACES),
+                "keys": [{"time": 0.0}], **rest} for i, (title, rest) in enumerate(made)]
     scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={},
                       solver={"threads": 0}, output={}, materials=[{"name": "Wax", "density": 900.0}],
                       objects=sorted(objects, key=lambda obj: obj["name"]),

@@ -98,14 +98,15 @@ def describe(faults: List[Fault]) -> List[str]:
 
 
 def ranges(numbers: List[int], most: int = 6) -> str:
-    """`3, 7 to 9 and 12`."""
+    """`3, 4, 7 to 9 and 12`."""
     runs: List[List[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][1] + 1:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    words = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
-    if len(words) > most:
-        words = words[:most] + [f"{sum(b - a + 1 for a, b in runs[most:])} more"]
+    runs = [part for a, b in runs for part in ([[a, a], [b, b]] if b == a + 1 else [[a, b]])]
+    words = [str(a) if a == b else f"{a} to {b}" for a, b in runs[:most]]
+    left = sum(b - a + 1 for a, b in runs[most:])
+    words += [f"{left} more"] if left else []
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

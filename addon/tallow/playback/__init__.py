@@ -24,7 +24,8 @@ def note(scene: bpy.types.Scene) -> str:
     """What the artist should know about the frame on screen; empty when all is well."""
     if not scene.tallow.bake_path:
         return ""
-    return shown.trouble(scene, scene.frame_current) or _trouble.get(scene.name, "")
+    text = shown.trouble(scene, scene.frame_current) or _trouble.get(scene.name, "")
+    return text + "; you see another frame's surface" if "surface file" in text else text
 
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:

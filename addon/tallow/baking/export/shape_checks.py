@@ -80,8 +80,8 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
         return []
     needed = math.ceil(scene.tallow.resolution * cell / (known.at_share(THIN) * _metres(scene)) * 1.001)
     todo = f"Raise the resolution to {needed}" if needed <= MOST_CELLS else "Make it thicker, or the domain smaller"
-    return [(obj.name, f"{100.0 * share:.0f} % of {obj.name} is thinner than a cell ({estimate.format_length(cell)}), and much of that "
-                       f"would be lost. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
+    return [(obj.name, f"{100.0 * share:.0f} % of {obj.name} is thinner than a cell ({estimate.format_length(cell)}), so its shape and "
+                       f"its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
 
 
 def _metres(scene: bpy.types.Scene) -> float:

@@ -69,13 +69,14 @@ def _draw_ready(context, layout, status) -> None:
 def _draw_baked(context, layout, cache) -> None:
     """The frames that are there, and whether they are those of the scene as it is."""
     frames = f"frames {cache.order[0]} to {cache.order[-1]}"
-    for text in integrity.describe(playback.shown.all_faults(context.scene)):
+    faults = integrity.describe(playback.shown.all_faults(context.scene))
+    for text in faults:
         box = layout.box()
         box.alert = True
         wrapped(context, box, f"{text}. Bake again to have all frames.", "ERROR", inset=60)
     changed = staleness.describe(staleness.found_changes(context.scene))
     if not changed:
-        layout.label(text=f"Baked: {frames}", icon="CHECKMARK")
+        layout.label(text=f"Baked{' with gaps' if faults else ''}: {frames}", icon="ERROR" if faults else "CHECKMARK")
         return
     box = layout.box()
     wrapped(context, box, f"The bake of {frames} is stale. Changed since:", "ERROR", inset=60)
