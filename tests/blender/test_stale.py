@@ -1,4 +1,4 @@
-"""After an edit the panel says which settings changed since the bake, in the artist's words. Undone, the bake is fresh."""
+"""After an edit the panel says which settings changed since the bake. Undone, the bake is fresh."""
 
 import math
 import time
@@ -136,6 +136,32 @@ def test_an_animation_is_compared_on_the_frames_that_were_baked(folder):
     handle.animation_data_clear()
     assert lines() == ["Spoon: Animation"] or lines() == ["Spoon: Place, Animation"]
     assert wax.tallow.role == "WAX"
+
+
+def test_what_moves_may_be_renamed_and_a_moving_wind_counts(folder):
+    scenes.wax_in_a_box(folder)
+    spoon = scenes.add_box("Spoon", 0.1, (0.2, 0.0, 0.2))
+    spoon.tallow.role = "SOLID"
+    bpy.ops.object.effector_add(type="WIND")
+    wind = bpy.context.object
+    wind.name = "Wind"
+    for obj in (spoon, wind):
+        for frame, z in ((1, 0.2), (20, 0.4)):
+            obj.location.z = z
+            obj.keyframe_insert("location", frame=frame)
+    bpy.ops.tallow.bake()
+    assert lines() == []
+    spoon.name = "Ladle"
+    assert lines() == []
+    bpy.context.scene.frame_end = 9
+    assert bpy.ops.tallow.resume() == {"FINISHED"}
+    assert lines() == []
+    wind.animation_data.action.fcurves[2].keyframe_points[0].co.y = 0.0
+    wind.animation_data.action.fcurves[2].update()
+    assert lines() == ["Wind: Animation"]
+    scenes.select(bpy.context.scene.tallow.domain)
+    bpy.ops.object.delete()
+    assert lines() == ["Domain: Gone"]
 
 
 def test_a_file_that_is_opened_again_knows(folder):

@@ -41,6 +41,13 @@ def test_missing_and_short_files_are_found_and_found_whole_again(tmp_path):
     assert inspector.look_at(4) == [Fault(4, "bodies", DAMAGED)] and inspector.look_at(4, ("surface",)) == []
 
 
+def test_many_frames_are_looked_at_in_parts(tmp_path):
+    inspector = make(tmp_path)
+    (tmp_path / "mesh" / "mesh_000004.ply").unlink()
+    assert inspector.faults(most=3) == [] and inspector.faults(most=3) == [Fault(4, "surface", MISSING)]
+    assert inspector.faults(most=3) == [Fault(4, "surface", MISSING)]
+
+
 def test_a_bake_without_bodies_or_particles_misses_none(tmp_path):
     inspector = make(tmp_path)
     (tmp_path / "scene" / "scene.json").write_text('{"output": {"particles": false}, "objects": []}')
@@ -53,6 +60,7 @@ def test_frames_are_named_in_words():
     assert ranges([5]) == "5" and ranges([5, 6]) == "5 and 6" and ranges([9, 1, 2, 3]) == "1 to 3 and 9"
     assert ranges(list(range(0, 40, 2))) == "0, 2, 4, 6, 8, 10 and 14 more"
     faults = [Fault(3, "surface", MISSING), Fault(4, "surface", MISSING), Fault(3, "bodies", DAMAGED)]
-    assert describe(faults) == ["The surface files of frames 3 and 4 are missing", "The bodies file of frame 3 is damaged"]
+    assert describe(faults) == ["The surface files of frames 3 and 4 are missing",
+                                "The bodies file of frame 3 is damaged"]
     assert sentence(faults[::2]) == "Frame 3: its surface file is missing and its bodies file is damaged"
     assert sentence([]) == "" and integrity.describe([]) == []

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core import changes, ply, scene_file
 from ..core.changes import Change
-from ..model import meshes, observers, roles, shot, updates
+from ..model import domain, meshes, observers, roles, shot, updates
 from ..model.materials import TallowMaterial
 from ..model.properties.objects import TallowObject
 from ..model.properties.scenes import TallowScene
@@ -31,7 +31,8 @@ FREE = {("solver", "threads"), ("output", "checkpoint_every"), ("frames", "end")
 # Members of scene.json whose property has another name.
 PROPERTIES = {"ambient_temperature": "ambient", "film_coefficient": "film", "particles": "save_particles", "vdb": "save_vdb"}
 WORDS = {"place": "Place", "mesh": "Shape or Scale", "animation": "Animation", "material": "Material", "role": "Role",
-         "deform": "Animation", "added": "New", "removed": "Gone", "changed": "Changed", "min": "Place or Size", "max": "Place or Size",
+         "deform": "Animation", "added": "New", "removed": "Gone", "changed": "Changed", "min": "Place or Size",
+         "max": "Place or Size",
          "cell_size": "Resolution", "walls": "Walls", "start": "First Frame", "fps": "Frame Rate", "viscosity": "Viscosity",
          "particles_per_axis": "Particles per Cell"}
 TITLES = {"frames": "Range", "domain": "Domain", "world": "World", "solver": "Solver", "output": "Files"}
@@ -66,15 +67,20 @@ def _read(path: Path) -> Dict[str, Any]:
 def found_changes(scene: bpy.types.Scene) -> List[Change]:
     """What changed since the bake that the scene shows. Empty when there is none, or it is that of the scene as it is."""
     bake = _bake_of(scene)
-    if bake is None or not bake.scene or scene.tallow.domain is None:
+    if bake is None or not bake.scene:
         return []
+    if domain.get(scene) is None:
+        return [Change("domain", "", "removed")]
     now = time.monotonic()
-    if bpy.app.background:
-        _compare_slowly(scene, bake)
-    elif _is_busy() or (bake.edits == updates.count() and now - bake.time < MOST_AGE):
+    if not bpy.app.background and (_is_busy() or (bake.edits == updates.count() and now - bake.time < MOST_AGE)):
         return bake.found
-    bake.found = _compare(scene, bake)
     bake.edits, bake.time = updates.count(), now
+    try:
+        if bpy.app.background:
+            _compare_slowly(scene, bake)
+        bake.found = _compare(scene, bake)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        bake.found = []  # a scene.json that something else wrote
     return bake.found
 
 
@@ -106,7 +112,7 @@ def _scale(scene: bpy.types.Scene) -> float:
 def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
     """Settings as they are now, and meshes and animations as they were last compared."""
     taken = snapshot.take(scene, bpy.context.view_layer, _scale(scene))
-    baked = _without_motion(bake.scene, taken.scene)
+    baked = _without_motion(bake, taken.scene)
     found, pairs = changes.compare(baked, taken.scene)
     known = {second["name"] for _first, second in pairs}
     found = [change for change in found if (change.part, change.member) not in FREE]
@@ -117,6 +123,7 @@ def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
             found.append(Change("objects", name, "mesh"))
         if name in bake.moved:
             found.append(Change("objects", name, "animation"))
+    found += [Change("forces", name, "animation") for name in taken.fields if name in bake.moved]
     return list(dict.fromkeys(found))
 
 
@@ -132,12 +139,14 @@ def _same_cells(baked: Dict, now: Dict) -> bool:
     return abs(counts[0] - counts[1]) < 1e-3 * counts[0]
 
 
-def _without_motion(baked: Dict, now: Dict) -> Dict:
+def _without_motion(bake: _Bake, now: Dict) -> Dict:
     """The baked scene in the form of a snapshot: without files, and without keys of what moves now or moved then."""
     still = {part: {member["name"]: member for member in now[part]} for part in ("objects", "forces", "joints")}
+    baked = bake.scene
     result = dict(baked)
+    moved = (bake.motion or {}).get("objects") or {}
     for part in ("objects", "forces"):
-        result[part] = [_comparable(member, still[part]) for member in baked.get(part) or []]
+        result[part] = [_comparable(member, still[part], moved) for member in baked.get(part) or []]
     joints = []
     for member in baked.get("joints") or []:
         other = still["joints"].get(member["name"])
@@ -145,12 +154,12 @@ def _without_motion(baked: Dict, now: Dict) -> Dict:
     return {**result, "joints": joints}
 
 
-def _comparable(member: Dict, now: Dict[str, Dict]) -> Dict:
+def _comparable(member: Dict, now: Dict[str, Dict], moved: Dict[str, List[int]]) -> Dict:
     result = {name: value for name, value in member.items() if name not in ("mesh", "deform")}
     other = now.get(member["name"])
     keys = member.get("keys") or []
     if other is None:
-        return {**result, "keys": keys[:1]}
+        return {**result, "keys": [] if member["name"] in moved else keys[:1]}  # renamed, or gone
     if not other["keys"] or not keys:
         return {**result, "keys": other["keys"]}  # it moves: its curves are compared
     first = dict(keys[0])
@@ -164,16 +173,17 @@ def _compare_slowly(scene: bpy.types.Scene, bake: _Bake) -> bool:
     """Compare meshes that may have changed, and animations. True when an answer is another than before."""
     before = (dict(bake.meshes), list(bake.moved))
     taken = snapshot.take(scene, bpy.context.view_layer, _scale(scene))
-    _found, pairs = changes.compare(_without_motion(bake.scene, taken.scene), taken.scene)
+    _found, pairs = changes.compare(_without_motion(bake, taken.scene), taken.scene)
     baked = {member["name"]: member for member in bake.scene.get("objects") or []}
     names = {second["name"]: first["name"] for first, second in pairs}
     at_start = scene.frame_current == shot.frame_range(scene)[0]
     for name, obj in taken.found.items():
         member = baked.get(names.get(name, ""))
         # Away from the first frame the shape of what changes it is another one, and says nothing.
-        if member and "mesh" in member and obj.mode == "OBJECT" and (at_start or not motion.may_deform(obj) and not motion.moves(obj)):
+        tells = obj.mode == "OBJECT" and (at_start or not (motion.may_deform(obj) or motion.moves(obj)))
+        if member and "mesh" in member and tells:
             _compare_mesh(scene, bake, obj, member)
-    bake.moved = _moved(scene, bake, taken, names) if bake.motion or any(motion.moves(obj) for obj in taken.found.values()) else []
+    bake.moved = _moved(scene, bake, taken, names)
     return before != (bake.meshes, bake.moved)
 
 
@@ -205,11 +215,12 @@ def _moved(scene: bpy.types.Scene, bake: _Bake, taken: snapshot.Snapshot, names:
     if not bake.motion and any(len(member.get("keys") or []) > 1 for member in bake.scene.get("objects") or []):
         return []  # made by a Tallow that did not write down what moved
     moving = [obj for obj in taken.found.values() if motion.moves(obj) or (roles.of(obj).deforms and motion.may_deform(obj))]
+    moving += [obj for obj in taken.fields.values() if motion.moves(obj) and obj not in moving]
     now, then = snapshot.digests(scene, moving), bake.motion or {"first": 0, "objects": {}}
     found = []
-    for name in taken.found:
-        if name not in names:
-            continue
+    known = {member["name"] for member in bake.scene.get("forces") or []}
+    names = {**{name: name for name in taken.fields if name in known}, **names}
+    for name in names:
         ours, theirs = now["objects"].get(name), then["objects"].get(names[name])
         if ours is None and theirs is None:
             continue

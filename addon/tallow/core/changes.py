@@ -58,8 +58,8 @@ def pair(old: List[Dict], new: List[Dict], are_same: Callable[[Dict, Dict], bool
 def resolve(scene: Dict) -> Dict:
     """A scene whose objects and joints hold what they refer to, in place of names that may change."""
     materials = {material["name"]: material for material in scene.get("materials", [])}
-    objects = [{**member, "material": materials.get(member["material"], member["material"])} if "material" in member else member
-               for member in scene.get("objects", [])]
+    objects = [{**member, "material": materials.get(member["material"], member["material"])}
+               if isinstance(member.get("material"), str) else member for member in scene.get("objects", [])]
     return {**scene, "objects": objects}
 
 
@@ -92,7 +92,9 @@ def _without_material(member: Dict) -> Dict:
 
 def content(material: Any) -> Any:
     """What a material does. Its name and its colour do not reach the simulation."""
-    return {key: value for key, value in material.items() if key not in ("name", "color")} if isinstance(material, dict) else material
+    if not isinstance(material, dict):
+        return material
+    return {key: value for key, value in material.items() if key not in ("name", "color")}
 
 
 def _equal(a: Any, b: Any) -> bool:

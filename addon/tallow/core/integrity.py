@@ -28,6 +28,8 @@ class Inspector:
         self._known: Dict[Path, Tuple[Tuple[int, int], str]] = {}
         self._stamp: Tuple = ()
         self._faults: List[Fault] = []
+        self._found: List[Fault] = []  # of the frames before `_next`, as long as not all are looked at
+        self._next = 0
 
     def look_at(self, frame: int, kinds: Iterable[str] = ("surface", "particles", "bodies")) -> List[Fault]:
         """What is wrong with the files of a frame that is in the bake."""
@@ -35,13 +37,19 @@ class Inspector:
         found = [(kind, self._check(expected[kind])) for kind in kinds if kind in expected]
         return [Fault(frame, kind, words) for kind, words in found if words]
 
-    def faults(self) -> List[Fault]:
-        """What is wrong with all frames. Cheap while no file comes or goes."""
+    def faults(self, most: int = 200) -> List[Fault]:
+        """What is wrong with all frames, known once it was asked for often enough to look at `most` of them each time."""
         folders = [_stamp(self.cache.folder / name)[0] for name in ("mesh", "particles", "rigid")]
         stamp = (*folders, len(self.cache.order))
-        if stamp != self._stamp:
-            self._stamp = stamp
-            self._faults = [fault for frame in self.cache.order for fault in self.look_at(frame)]
+        if stamp != self._stamp or self._next < len(self.cache.order):
+            if stamp != self._stamp:
+                self._stamp, self._next, self._found = stamp, 0, []
+            # A part at a time: files may be many, on a disk that is far away.
+            part = self.cache.order[self._next:self._next + most]
+            self._found += [fault for frame in part for fault in self.look_at(frame)]
+            self._next += len(part)
+            if self._next >= len(self.cache.order):
+                self._faults = self._found
         return self._faults
 
     def _expected(self, frame: int) -> Dict[str, Path]:
@@ -85,7 +93,9 @@ def check_file(path: Path) -> str:
 
 def sentence(faults: List[Fault]) -> str:
     """Of one frame: `Frame 4: its surface file is missing`."""
-    return f"Frame {faults[0].frame}: " + " and ".join(f"its {fault.kind} file {fault.words}" for fault in faults) if faults else ""
+    if not faults:
+        return ""
+    return f"Frame {faults[0].frame}: " + " and ".join(f"its {fault.kind} file {fault.words}" for fault in faults)
 
 
 def describe(faults: List[Fault]) -> List[str]:
@@ -94,7 +104,8 @@ def describe(faults: List[Fault]) -> List[str]:
     for fault in faults:
         groups.setdefault((fault.kind, fault.words), []).append(fault.frame)
     return [f"The {kind} file of frame {frames[0]} {words}" if len(frames) == 1 else
-            f"The {kind} files of frames {ranges(frames)} {words.replace('is', 'are', 1)}" for (kind, words), frames in groups.items()]
+            f"The {kind} files of frames {ranges(frames)} {words.replace('is', 'are', 1)}"
+            for (kind, words), frames in groups.items()]
 
 
 def ranges(numbers: List[int], most: int = 6) -> str:

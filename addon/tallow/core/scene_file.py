@@ -132,11 +132,13 @@ def difference(old: Path, new: Path) -> Optional[str]:
         _cut(scene, last)
     found, pairs = changes.compare(a, b)
     words = [_words(change) for change in found]
-    words += [f"the mesh of {second['name']}" for first, second in pairs if not _same_meshes(first, second, Path(old), Path(new))]
+    words += [f"the mesh of {second['name']}" for first, second in pairs
+              if not _same_meshes(first, second, Path(old), Path(new))]
     return join_words(list(dict.fromkeys(words))) or None
 
 
-PARTS = {"frames": "the start frame or the frame rate", "domain": "the domain", "world": "the world", "solver": "the solver settings"}
+PARTS = {"frames": "the start frame or the frame rate", "domain": "the domain", "world": "the world",
+         "solver": "the solver settings"}
 KINDS = {"materials": "the material", "objects": "the object", "forces": "the force field", "joints": "the joint"}
 
 
@@ -202,8 +204,10 @@ def go_on(old: Path, new: Path) -> None:
     rate = a["frames"].get("fps") or 24.0
     last = min(a["frames"]["end"], b["frames"]["end"])
     time = (last - a["frames"]["start"]) / rate
+    names: Dict[str, str] = {}
     for part in ("objects", "forces"):
         for ours, theirs in _pairs_until(a, b, part, last):
+            names[theirs["name"]] = ours["name"]
             ours["keys"] = _keys_onwards(ours["keys"], theirs["keys"], time, 0.05 / rate)
             if ours.get("deform"):
                 _take_frames(ours["deform"], theirs["deform"], Path(old), Path(new))
@@ -213,9 +217,10 @@ def go_on(old: Path, new: Path) -> None:
             ours, theirs = ours.setdefault(step, {}), theirs[step]
         ours[path[-1]] = theirs[path[-1]]
     _write_json(Path(old) / "scene.json", a)
-    motion = Path(new) / MOTION
-    if motion.is_file():
-        motion.replace(Path(old) / MOTION)
+    if (Path(new) / MOTION).is_file():
+        motion = json.loads((Path(new) / MOTION).read_text(encoding="utf-8"))
+        motion["objects"] = {names.get(name, name): digest for name, digest in motion["objects"].items()}
+        _write_json(Path(old) / MOTION, motion)
 
 
 def _pairs_until(a: Dict, b: Dict, part: str, last: int) -> List[Tuple[Dict, Dict]]:

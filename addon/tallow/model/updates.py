@@ -62,7 +62,8 @@ def on_replaced(*_args) -> None:
         _geometry[name] += 1
 
 
-HANDLERS = (("depsgraph_update_post", on_update), ("undo_post", on_replaced), ("redo_post", on_replaced), ("load_post", on_replaced))
+HANDLERS = (("depsgraph_update_post", on_update), ("undo_post", on_replaced), ("redo_post", on_replaced),
+            ("load_post", on_replaced))
 
 
 def register() -> None:

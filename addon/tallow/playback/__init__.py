@@ -128,7 +128,8 @@ def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
         clear(scene)
 
 
-HANDLERS = missing.HANDLERS + (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo), ("redo_post", on_undo))
+HANDLERS = missing.HANDLERS + (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo),
+                               ("redo_post", on_undo))
 LISTENERS = ((observers.display_changed, refresh_all), (observers.colors_changed, refresh_colors),
              (observers.smoothing_changed, surface.smooth), (observers.frames_landed, refresh), (observers.bake_changed, refresh_all))
 

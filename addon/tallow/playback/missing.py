@@ -72,7 +72,8 @@ def on_pre(scene: bpy.types.Scene, *_args) -> None:
 
 def _stop(scene: bpy.types.Scene, wrong: str) -> None:
     global _stopping
-    _stopping = _stopped[scene.name] = f"The render stopped. {wrong}. Bake again, or let renders repeat frames in the preferences."
+    _stopping = _stopped[scene.name] = (f"The render stopped. {wrong}. Bake again, or let renders repeat frames in the add-on's "
+                                        "preferences.")
     print(f"Tallow: {_stopping}", flush=True)
 
 
@@ -120,13 +121,3 @@ def _leave() -> None:
 
 HANDLERS = (("render_init", on_init), ("render_pre", on_pre), ("render_write", on_write), ("render_complete", on_end),
             ("render_cancel", on_end))
-
-
-def register() -> None:
-    for name, function in HANDLERS:
-        getattr(bpy.app.handlers, name).append(function)
-
-
-def unregister() -> None:
-    for name, function in HANDLERS:
-        getattr(bpy.app.handlers, name).remove(function)

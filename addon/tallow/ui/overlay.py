@@ -61,7 +61,7 @@ def _draw() -> None:
 
 
 def _draw_note() -> None:
-    """The sentence of the Show panel at the foot of the view: an artist who looks at the picture sees that it is another frame's."""
+    """The sentence of the Show panel at the foot of the view, for an artist who looks at the picture."""
     context = bpy.context
     tallow = getattr(context.scene, "tallow", None)
     text = playback.note(context.scene) if tallow and tallow.bake_path and context.space_data.overlay.show_overlays else ""

@@ -16,7 +16,8 @@ class TallowPreferences(bpy.types.AddonPreferences):
         description="A Python 3.9 or newer that runs the baker. Empty: find one")
 
     missing_frames: EnumProperty(
-        name="Missing frames", default="REPEAT", description="What a render does at a frame that is not baked, or whose files are gone",
+        name="Missing frames", default="REPEAT",
+        description="What a render does at a frame that is not baked, or whose files are gone or damaged",
         items=(("REPEAT", "Repeat the last one", "Show the last frame that is there, and say so on the console"),
                ("STOP", "Stop the render", "End the render and name the frame. Without a window, Blender ends with code 3")))
 

@@ -60,8 +60,8 @@ def _lamp(scene: bpy.types.Scene, lamp: bpy.types.Object, fluids: List[bpy.types
     reach = lamp.tallow.heat_range
     if reach > 0.0 and gap > reach and not any(roles.of(obj).pours or not roles.of(obj).frozen for obj in fluids):
         lengths = [estimate.format_length(length * _metres(scene)) for length in (gap, reach)]
-        return (f"{lamp.name} heats nothing: {nearest.name} is {lengths[0]} away and its Range is {lengths[1]}. Raise Range, or move it "
-                "closer.")
+        return (f"{lamp.name} heats nothing: {nearest.name} is {lengths[0]} away and its Range is {lengths[1]}. Raise Range, or "
+                "move it closer.")
     inside = _holder(scene, place)
     if inside:
         return f"{lamp.name} shines from inside {inside.name}, which keeps its heat in. Move it out."

@@ -68,7 +68,8 @@ class Exporter:
         joints = (self._joint(obj) for obj in self.joints)
         scene.joints = [joint for joint in joints if joint]
         scene.materials = list(self.materials.values())
-        self.writer.write_motion(snapshot.digests(self.scene, [obj for obj in self.tracks if motion.moves(obj) or obj in self.deformations]))
+        moving = [obj for obj in self.tracks if motion.moves(obj) or obj in self.deformations]
+        self.writer.write_motion(snapshot.digests(self.scene, moving))
         self.writer.write_scene(scene)
         return self.warnings
 
@@ -116,7 +117,8 @@ class Exporter:
             raise ExportError(f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a "
                               "Solidify modifier.")
         if role.heater and obj.tallow.heat_kind == "VOLUME" and meshes.is_flat(mesh):
-            raise ExportError(f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot solid.")
+            raise ExportError(f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot "
+                              "solid.")
         self.meshes[obj.name] = mesh
 
     def _object(self, obj: bpy.types.Object) -> Dict:

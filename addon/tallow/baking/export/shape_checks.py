@@ -25,7 +25,8 @@ NAMES = {"wall_z0": "the bottom", "wall_z1": "the top"}
 def check_shot(scene: bpy.types.Scene) -> Found:
     first, last = shot.frame_range(scene)
     if last == first:
-        return [("", f"The shot has one frame ({first}), which only shows the start. Raise the last frame to see something move.")]
+        return [("", f"The shot has one frame ({first}), which only shows the start. Raise the last frame to see something "
+                     "move.")]
     return []
 
 
@@ -33,8 +34,8 @@ def check_domain(scene: bpy.types.Scene) -> Found:
     box = domain.get(scene)
     if not domain.is_turned(box):
         return []
-    return [(box.name, f"{box.name} is turned, and cells are not: the bake would take the straight box around it, which is larger. "
-                       "Press Straighten Domain.")]
+    return [(box.name, f"{box.name} is turned, and cells are not: the bake would take the straight box around it, which is "
+                       "larger. Press Straighten Domain.")]
 
 
 def check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low: Vector, high: Vector) -> Found:
@@ -51,8 +52,9 @@ def _check_sides(scene: bpy.types.Scene, obj: bpy.types.Object, low: Vector, hig
     if any(box_low[i] >= high[i] or box_high[i] <= low[i] for i in range(3)):
         return []  # outside altogether, which is said elsewhere
     if any(box_low[i] < low[i] - 1e-5 or box_high[i] > high[i] + 1e-5 for i in range(3)):
-        return [(obj.name, f"{obj.name} sticks out of the domain; " + (
-            "closed walls push it in, and no liquid acts on it outside." if roles.of(obj).body else "the part outside is cut off."))]
+        what = ("closed walls push it in, and no liquid acts on it outside." if roles.of(obj).body else
+                "the part outside is cut off.")
+        return [(obj.name, f"{obj.name} sticks out of the domain; {what}")]
     if not roles.of(obj).source:
         return []
     touched = [(box_low[i] < low[i] + near, box_high[i] > high[i] - near)[side] for i in range(3) for side in range(2)]
@@ -66,13 +68,15 @@ def _check_sides(scene: bpy.types.Scene, obj: bpy.types.Object, low: Vector, hig
     if not closed:
         return []
     many = len(closed) > 1
-    return [(obj.name, f"{obj.name} reaches the closed side{'s' if many else ''} {scene_file.join_words(closed, 6)} of the domain, which "
-                       f"hold{'' if many else 's'} it like a wall. Press Fit Domain, or open {'them' if many else 'it'} under Walls.")]
+    sides, hold, them = ("sides", "hold", "them") if many else ("side", "holds", "it")
+    return [(obj.name, f"{obj.name} reaches the closed {sides} {scene_file.join_words(closed, 6)} of the domain, which {hold} it like "
+                       f"a wall. Press Fit Domain, or open {them} under Walls.")]
 
 
 def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
     cell = domain.cell_size(scene)
-    if not math.isfinite(sum(obj.dimensions)) or obj.mode != "OBJECT" or cell <= 0.0 or max(obj.dimensions) * _metres(scene) < cell:
+    side = max(obj.dimensions) * _metres(scene)
+    if not math.isfinite(sum(obj.dimensions)) or obj.mode != "OBJECT" or side < cell or cell <= 0.0:
         return []  # said elsewhere
     known = shapes.thickness(obj)
     share = known.thinner_than(cell / _metres(scene))
@@ -80,8 +84,8 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
         return []
     needed = math.ceil(scene.tallow.resolution * cell / (known.at_share(THIN) * _metres(scene)) * 1.001)
     todo = f"Raise the resolution to {needed}" if needed <= MOST_CELLS else "Make it thicker, or the domain smaller"
-    return [(obj.name, f"{100.0 * share:.0f} % of {obj.name} is thinner than a cell ({estimate.format_length(cell)}), so its shape and "
-                       f"its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
+    return [(obj.name, f"{100.0 * share:.0f} % of {obj.name} is thinner than a cell ({estimate.format_length(cell)}), so its shape "
+                       f"and its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
 
 
 def _metres(scene: bpy.types.Scene) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an export would write now, without meshes and without going through the frames: cheap enough to ask while an artist works."""
+"""What an export would write now, without meshes and without going through the frames: cheap enough while an artist works."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from . import motion, objects, settings
 
 
 class Snapshot(NamedTuple):
-    scene: Dict[str, Any]  # as scene.json; keys of objects that move are left out
+    scene: Dict[str, Any]  # as scene.json, with materials inside of objects; keys of what moves are left out
     found: Dict[str, bpy.types.Object]  # its objects, by name
+    fields: Dict[str, bpy.types.Object]  # its force fields
 
 
 def take(scene: bpy.types.Scene, layer: bpy.types.ViewLayer, scale: float) -> Snapshot:
     first, last = shot.frame_range(scene)
     taking_part = [obj for obj in roles.with_role(scene) if roles.takes_part(obj, layer)]
     fields = [obj for obj in scene.objects if objects.is_force(obj) and roles.takes_part(obj, layer)]
-    materials: Dict[str, Dict] = {}
-    made = [_object(scene, obj, scale, materials) for obj in taking_part]
+    joints = [_joint(obj, taking_part, scale) for obj in scene.objects if objects.is_joint(obj)]
     return Snapshot({
         "frames": {"start": first, "end": last, "fps": shot.frame_rate(scene)},
         "domain": settings.domain_member(scene), "world": settings.world_member(scene), "solver": settings.solver_member(scene),
-        "output": settings.output_member(scene), "materials": list(materials.values()), "objects": made,
+        "output": settings.output_member(scene), "objects": [_object(scene, obj, scale) for obj in taking_part],
         "forces": [_force(obj, scale) for obj in fields],
-        "joints": [joint for joint in (_joint(obj, taking_part, scale) for obj in scene.objects if objects.is_joint(obj)) if joint],
-    }, {obj.name: obj for obj in taking_part})
+        "joints": [joint for joint in joints if joint],
+    }, {obj.name: obj for obj in taking_part}, {obj.name: obj for obj in fields})
 
 
 def _track(obj: bpy.types.Object) -> motion.Track:
@@ -46,15 +46,13 @@ def _place(obj: bpy.types.Object) -> Matrix:
     return placement.start_matrix(obj) or obj.matrix_world
 
 
-def _object(scene: bpy.types.Scene, obj: bpy.types.Object, scale: float, materials: Dict[str, Dict]) -> Dict:
+def _object(scene: bpy.types.Scene, obj: bpy.types.Object, scale: float) -> Dict:
     keys = [] if motion.moves(obj) else _track(obj).keys(scale)
     member = objects.object_member(obj, None, keys, None, scale)
     if roles.of(obj).fluid:
         material = lookup(scene, obj.tallow.material)
         if material:
-            # By what it is and not by its label: two may have the same.
-            materials[obj.tallow.material] = presets.scene_member(material, material["label"])
-            member["material"] = material["label"]
+            member["material"] = presets.scene_member(material, material["label"])
     return member
 
 

@@ -54,7 +54,8 @@ def _draw_ready(context, layout, status) -> None:
     if cache:
         row = column.row(align=True)
         part = row.row(align=True)
-        part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]  # else there is nothing to go on with
+        # Else there is nothing to go on with.
+        part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
         if cache.order:
