@@ -206,8 +206,16 @@ def _is_baked_mesh(path: Path, mesh: meshes.Triangles) -> bool:
     count = len(mesh.positions)
     if meshes.is_flat(mesh) and len(points) == 2 * count:
         points, faces = points[:count], mesh.indices  # a plane that got its thickness on the way
-    return (len(points) == count and np.array_equal(faces, mesh.indices)
+    return (len(points) == count and _same_faces(faces, mesh.indices)
             and np.allclose(points, mesh.positions, rtol=0.0, atol=10.0 * changes.SAME * float(np.abs(points).max(initial=1e-9))))
+
+
+def _same_faces(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether triangles are the same in any order: some modifiers give them in another one each time."""
+    if a.shape != b.shape or np.array_equal(a, b):
+        return a.shape == b.shape
+    ordered = [np.sort(faces, axis=1) for faces in (a, b)]
+    return bool(np.array_equal(*(faces[np.lexsort(faces.T)] for faces in ordered)))
 
 
 def _moved(scene: bpy.types.Scene, bake: _Bake, taken: snapshot.Snapshot, names: Dict[str, str]) -> List[str]:

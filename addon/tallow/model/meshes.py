@@ -120,6 +120,8 @@ def is_flat(mesh: Triangles) -> bool:
     if not len(mesh.indices):
         return True
     extent = np.ptp(mesh.positions, axis=0)
+    if not np.isfinite(extent).all():
+        return False
     if extent.min() <= 1e-6 * max(extent.max(), 1e-12):
         return True
     normal = plane_normal(mesh)
