@@ -191,6 +191,16 @@ def test_names_alone_are_no_edit_and_a_resume_goes_on(folder):
     scenes.expect_error(bpy.ops.tallow.resume, "Zebra", "changed")
 
 
+def test_frames_that_a_longer_range_asks_for_are_named(folder):
+    from tallow import playback
+    from tallow.ui.panels import baking
+    baked(folder)
+    cache = playback.cache_of(bpy.context.scene)
+    assert baking.missing_range(cache, 6) == baking.missing_range(cache, 4) == ""
+    assert baking.missing_range(cache, 7) == "Frame 7 is not baked yet. Resume goes on there."
+    assert baking.missing_range(cache, 20).startswith("Frames 7 to 20 are not baked")
+
+
 def test_asking_costs_less_than_a_millisecond(folder):
     from tallow.baking import staleness
     wax, body, plate = baked(folder)

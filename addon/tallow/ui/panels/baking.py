@@ -78,6 +78,9 @@ def _draw_baked(context, layout, cache) -> None:
     changed = staleness.describe(staleness.found_changes(context.scene))
     if not changed:
         layout.label(text=f"Baked{' with gaps' if faults else ''}: {frames}", icon="ERROR" if faults else "CHECKMARK")
+        rest = missing_range(cache, shot.frame_range(context.scene)[1])
+        if rest:
+            wrapped(context, layout, rest, "INFO")
         return
     box = layout.box()
     wrapped(context, box, f"The bake of {frames} is stale. Changed since:", "ERROR", inset=60)
@@ -86,6 +89,15 @@ def _draw_baked(context, layout, cache) -> None:
     if len(changed) > MOST_CHANGES:
         box.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
     wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
+
+
+def missing_range(cache, last: int) -> str:
+    """A sentence about frames of the range that no bake has made yet."""
+    first = cache.order[-1] + 1
+    if first > last:
+        return ""
+    frames = f"Frame {last} is" if first == last else f"Frames {first} to {last} are"
+    return f"{frames} not baked yet. Resume goes on there."
 
 
 def _draw_running(context, layout, status) -> None:
