@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from . import playback
 from .baking import job, staleness
-from .model import properties, updates
+from .model import properties, updates, versions
 from .ui import operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, updates, operators, panels, playback, overlay, previews, staleness, job)
+MODULES = (preferences, properties, versions, updates, operators, panels, playback, overlay, previews, staleness, job)
 
 
 def register() -> None:

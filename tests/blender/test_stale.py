@@ -212,3 +212,17 @@ def test_asking_costs_less_than_a_millisecond(folder):
         staleness._compare(scene, bake)
         best = min(best, time.perf_counter() - start)
     print(f"MEASURED stale: settings of three objects compared in {best * 1000:.2f} ms")
+
+
+def test_another_real_size_is_one_line(folder):
+    wax = scenes.wax_in_a_box(folder)
+    scene = bpy.context.scene
+    scene.tallow.life_size = "TABLE"
+    bpy.ops.tallow.bake()
+    assert lines() == []
+    scene.tallow.life_size, scene.tallow.life_centimetres = "OWN", 50.0
+    assert lines() == ["Domain: Real Size"]
+    scene.tallow.life_size = "TABLE"
+    assert lines() == []
+    wax.scale = (1.2, 1.2, 1.2)  # by which all is measured
+    assert lines() == ["Domain: Real Size", "Wax: Shape or Scale"]

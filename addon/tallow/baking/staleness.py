@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core import changes, ply, scene_file
 from ..core.changes import Change
-from ..model import domain, meshes, observers, roles, shot, updates
+from ..model import domain, meshes, observers, roles, shot, units, updates
 from ..model.materials import TallowMaterial
 from ..model.properties.objects import TallowObject
 from ..model.properties.scenes import TallowScene
@@ -105,16 +105,26 @@ def _bake_of(scene: bpy.types.Scene) -> Optional[_Bake]:
     return known
 
 
-def _scale(scene: bpy.types.Scene) -> float:
-    return scene.unit_settings.scale_length
+def _take(scene: bpy.types.Scene, bake: _Bake) -> snapshot.Snapshot:
+    """The scene now, as large in life as it was baked: else all lengths would differ where the real size alone does."""
+    with units.held(_scale(scene, bake)):
+        return snapshot.take(scene, bpy.context.view_layer, _scale(scene, bake))
+
+
+def _scale(scene: bpy.types.Scene, bake: _Bake) -> float:
+    """Metres per Blender unit of the bake. To the last digit, where it is that of the scene."""
+    now, then = units.metres_per_unit(scene), (bake.scene.get("display") or {}).get("metres_per_unit") or 0.0
+    return now if not then or changes.alike(float(now), float(then)) else float(then)
 
 
 def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
     """Settings as they are now, and meshes and animations as they were last compared."""
-    taken = snapshot.take(scene, bpy.context.view_layer, _scale(scene))
+    taken = _take(scene, bake)
     baked = _without_motion(bake, taken.scene)
     found, pairs = changes.compare(baked, taken.scene)
     known = {second["name"] for _first, second in pairs}
+    if not changes.alike(float(units.metres_per_unit(scene)), float(_scale(scene, bake))):
+        found.insert(0, Change("domain", "", "life_size"))
     found = [change for change in found if (change.part, change.member) not in FREE]
     if _same_cells(baked, taken.scene):
         found = [change for change in found if (change.part, change.member) != ("domain", "cell_size")]
@@ -172,7 +182,7 @@ def _comparable(member: Dict, now: Dict[str, Dict], moved: Dict[str, List[int]])
 def _compare_slowly(scene: bpy.types.Scene, bake: _Bake) -> bool:
     """Compare meshes that may have changed, and animations. True when an answer is another than before."""
     before = (dict(bake.meshes), list(bake.moved))
-    taken = snapshot.take(scene, bpy.context.view_layer, _scale(scene))
+    taken = _take(scene, bake)
     _found, pairs = changes.compare(_without_motion(bake, taken.scene), taken.scene)
     baked = {member["name"]: member for member in bake.scene.get("objects") or []}
     names = {second["name"]: first["name"] for first, second in pairs}
@@ -188,7 +198,7 @@ def _compare_slowly(scene: bpy.types.Scene, bake: _Bake) -> bool:
 
 
 def _compare_mesh(scene: bpy.types.Scene, bake: _Bake, obj: bpy.types.Object, member: Dict) -> None:
-    inner = snapshot.inner_matrix(obj) * _scale(scene)
+    inner = snapshot.inner_matrix(obj) * _scale(scene, bake)
     key = (updates.geometry(obj), tuple(np.round(inner, 6).ravel()), member["mesh"])
     if not bpy.app.background and obj.name in bake.meshes and bake.meshes[obj.name][0] == key:
         return

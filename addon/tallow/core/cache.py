@@ -109,7 +109,15 @@ class Cache:
     @property
     def materials(self) -> List[Dict]:
         """The bake's own materials, in the order that the `material` attribute counts them."""
-        return list(self.scene.get("materials") or [])
+        found = self.scene.get("materials")
+        return found if isinstance(found, list) else []
+
+    @property
+    def metres_per_unit(self) -> float:
+        """Of the Blender scene that was baked; 0 when the bake does not tell."""
+        display = self.scene.get("display")
+        value = display.get("metres_per_unit") if isinstance(display, dict) else None
+        return float(value) if isinstance(value, (int, float)) and 0.0 < value < float("inf") else 0.0
 
     @property
     def has_particles(self) -> bool:

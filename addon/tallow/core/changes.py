@@ -26,6 +26,8 @@ def alike(a: Any, b: Any) -> bool:
             return len(a) == len(b) and all(alike(x, y) for x, y in zip(a, b))
         size = max((abs(value) for value in a + b), default=0.0)
         return len(a) == len(b) and all(abs(x - y) <= SAME * (size + 1e-3) for x, y in zip(a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= SAME * max(abs(a), abs(b))
     return a == b
 
 

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..core import estimate
-from . import meshes, placement, shapes
+from . import meshes, placement, shapes, units
 
 NAME = "Tallow Domain"
 Bounds = Tuple[Vector, Vector]
@@ -109,7 +109,7 @@ def size(scene: bpy.types.Scene) -> Optional[Vector]:
     if box is None:
         return None
     low, high = bounds(box)
-    return (high - low) * scene.unit_settings.scale_length
+    return (high - low) * units.metres_per_unit(scene)
 
 
 def resolution(scene: bpy.types.Scene) -> int:

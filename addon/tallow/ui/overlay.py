@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from .. import playback
-from ..model import domain
+from ..model import domain, units
 
 MOST_LINES = 1200
 _handles: List[Any] = []
@@ -49,7 +49,7 @@ def _draw() -> None:
         return
     import gpu
     low, high = domain.bounds(tallow.domain)
-    cell = domain.cell_size(scene) / scene.unit_settings.scale_length
+    cell = domain.cell_size(scene) / units.metres_per_unit(scene)
     if sum(high[i] - low[i] for i in range(3)) / cell > MOST_LINES:
         return
     shader, batch = _make_batch((tuple(low), tuple(high), cell), low, high, cell)

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Vector
 
 from ...core import animation, estimate
-from ...model import domain, roles, shapes
+from ...model import domain, roles, shapes, units
 from . import motion, settings
 
 Box = Tuple[Vector, Vector]
@@ -117,4 +117,4 @@ def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
 
 
 def _metres(scene: bpy.types.Scene) -> float:
-    return scene.unit_settings.scale_length
+    return units.metres_per_unit(scene)

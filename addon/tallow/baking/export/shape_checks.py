@@ -13,7 +13,7 @@ import bpy
 from mathutils import Vector
 
 from ...core import estimate, scene_file
-from ...model import domain, roles, shapes, shot
+from ...model import domain, roles, shapes, shot, units
 from . import settings
 
 THIN = 0.05  # share of the volume in parts that are too thin, from which on it is told
@@ -89,4 +89,4 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
 
 
 def _metres(scene: bpy.types.Scene) -> float:
-    return scene.unit_settings.scale_length
+    return units.metres_per_unit(scene)
