@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...baking.export import checks
 from ...core import plot, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, icons, roles
@@ -29,12 +30,23 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
             return
         if not roles.can_have_role(obj):
             wrapped(context, layout, roles.why_no_role(obj), "INFO")
+            _draw_problems(context, layout, obj)
             return
         layout.label(text=obj.name, icon="OBJECT_DATA")
         _draw_roles(layout, obj)
         if roles.of(obj).fluid:
             _draw_material(layout, context, obj.tallow)
         _draw_settings(layout, obj, roles.of(obj).settings)
+        _draw_problems(context, layout, obj)
+
+
+def _draw_problems(context, layout, obj) -> None:
+    """What a bake would have to say about this object."""
+    if roles.of(obj).identifier == "NONE" and obj != domain.get(context.scene):
+        return
+    for problem in checks.known_problems(context.scene):
+        if problem.concerns(obj):
+            wrapped(context, layout, problem.text, "INFO" if problem.fatal else "ERROR")
 
 
 def _draw_quick_start(context, layout) -> None:
