@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import job
-from .model import properties, versions
-from .ui import operators, overlay, panels, preferences, previews
+from .baking import job, staleness
+from .model import keepsakes, properties, updates, versions
+from .ui import menus, operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, versions, operators, panels, playback, overlay, previews, job)
+MODULES = (preferences, properties, versions, updates, keepsakes, operators, panels, menus, playback, overlay, previews, staleness,
+           job)
 
 
 def register() -> None:

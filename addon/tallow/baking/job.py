@@ -159,7 +159,7 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
         raise BakeError("There is no bake to resume. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
-        warnings = [problem.text for problem in problems] + checks.warnings_before_bake(context)
+        warnings = [problem.text for problem in problems]
         warnings += _write_scene(context, folder, resume)
     except OSError as error:
         raise BakeError(f"The scene cannot be written to {root}: {error.strerror or error}.") from None

@@ -24,8 +24,21 @@ def curves(animation: Any) -> List[Any]:
     return action_curves(animation.action, getattr(animation, "action_slot", None)) if animation else []
 
 
+def all_curves(animation: Any) -> List[Any]:
+    """The same, with those of strips, in an order that does not depend on how they were made."""
+    found = curves(animation)
+    for track in animation.nla_tracks if animation else ():
+        found += _strip_curves(track.strips)
+    return sorted(found, key=lambda curve: (curve.data_path, curve.array_index))
+
+
 def find_curve(animation: Any, path: str) -> Optional[Any]:
     return next((curve for curve in curves(animation) if curve.data_path == path), None)
+
+
+def is_keyed(animation: Any, path: str) -> bool:
+    """Whether a setting is animated or driven, so that its present value says little."""
+    return bool(animation) and any(curve.data_path == path for curve in [*animation.drivers, *curves(animation)])
 
 
 def moves_place(animation: Any) -> bool:

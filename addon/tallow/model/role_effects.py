@@ -24,6 +24,7 @@ def on_role_changed(obj: bpy.types.Object) -> None:
 
 def on_material_changed(obj: bpy.types.Object) -> None:
     """A material that was chosen starts solid as wax and molten as a liquid, unless the artist said how warm."""
+    obj.tallow.kept_material = ""
     if roles.of(obj).fluid and not obj.tallow.temperature_by_hand:
         _set_temperature(obj, _start_temperature(obj))
 

@@ -7,8 +7,7 @@ from typing import Dict, List, Tuple
 
 import bpy
 
-from ...core import presets
-from ...core.animation import curves as animation_curves
+from ...core import animation, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import roles
 from ...model.materials import lookup
@@ -80,7 +79,4 @@ def _may_reach(obj: bpy.types.Object, celsius: float) -> bool:
 
 
 def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
-    """Whether a setting is animated or driven, so that its present value says little."""
-    animation = obj.animation_data
-    curves = [*animation.drivers, *animation_curves(animation)] if animation else []
-    return any(curve.data_path == f"tallow.{name}" for curve in curves)
+    return animation.is_keyed(obj.animation_data, f"tallow.{name}")

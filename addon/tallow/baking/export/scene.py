@@ -14,7 +14,7 @@ from ...core.scene_file import SceneData, SceneWriter, number
 from ...model import meshes, placement, roles, shot, units
 from ...model.materials import lookup
 from .. import suspension
-from . import carry, motion, objects, settings
+from . import carry, motion, objects, settings, sheets, snapshot
 
 
 class ExportError(Exception):
@@ -70,6 +70,8 @@ class Exporter:
         joints = (self._joint(obj) for obj in self.joints)
         scene.joints = [joint for joint in joints if joint]
         scene.materials = list(self.materials.values())
+        moving = [obj for obj in self.tracks if motion.moves(obj) or obj in self.deformations]
+        self.writer.write_motion(snapshot.digests(self.scene, moving))
         self.writer.write_scene(scene)
         return self.warnings
 
@@ -117,6 +119,9 @@ class Exporter:
         if (role.fluid or role.body) and meshes.is_flat(mesh):
             raise ExportError(f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a "
                               "Solidify modifier.")
+        if role.heater and obj.tallow.heat_kind == "VOLUME" and meshes.is_flat(mesh):
+            raise ExportError(f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot "
+                              "solid.")
         self.meshes[obj.name] = mesh
 
     def _take_carried(self) -> None:
@@ -146,6 +151,8 @@ class Exporter:
         if deformation and not deforms:
             deformation.discard(self.writer)
         inner = meshes.transform(self.meshes[obj.name], track.inner_matrix() * self.scale)
+        if roles.is_solid(obj) and not deforms and meshes.is_flat(inner):
+            inner = sheets.thicken(self.scene, inner, track, [other for other in self.objects if other != obj], self.scale)
         path = self.writer.write_mesh(self.stems[obj], inner.positions, inner.indices)
         keys = track.keys(self.scale, with_place=not deforms)
         member = objects.object_member(obj, path, keys, self._material(obj), self.scale)

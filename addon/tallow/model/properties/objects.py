@@ -96,6 +96,8 @@ class TallowObject(bpy.types.PropertyGroup):
     # What the object looked like before it got its role, so that taking the role away gives it back.
     saved_display: StringProperty(options={"HIDDEN"})
     saved_hide_render: BoolProperty(options={"HIDDEN"})
+    # Its own material as it was when the file was saved, for other files (model/keepsakes.py).
+    kept_material: StringProperty(options={"HIDDEN"})
     # Where a baked body stood before the bake, and where playback last put it: in the world, and relative to its parent.
     has_rest: BoolProperty(options={"HIDDEN"})
     rest_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})

@@ -8,8 +8,8 @@ import bpy
 from . import bakes, baking, display, domains, objects, render, world
 
 BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
-CLASSES = (*objects.CLASSES, *domains.CLASSES, *world.CLASSES, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
-           *render.CLASSES)
+MELTING, WORLD = world.CLASSES
+CLASSES = (*objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES, *render.CLASSES, WORLD)
 
 
 def register() -> None:
