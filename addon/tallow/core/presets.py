@@ -27,7 +27,10 @@ def preset_folder(addon: Path) -> Path:
 
 
 def load_materials(addon: Path) -> Dict[str, Dict]:
-    """All readable presets by file name, alphabetical. A damaged file is left out, not fatal; water is always there."""
+    """All readable presets by file name, alphabetical. A damaged file is left out, not fatal.
+
+    Empty without a folder of presets: nothing takes the place of a material that is not there.
+    """
     found: Dict[str, Dict] = {}
     for path in sorted((preset_folder(addon) / "materials").glob("*.json")):
         try:
@@ -35,7 +38,6 @@ def load_materials(addon: Path) -> Dict[str, Dict]:
             found[path.stem] = normalised(preset, path.stem)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
-    found.setdefault("water", dict(WATER))
     return found
 
 

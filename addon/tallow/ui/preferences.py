@@ -4,6 +4,8 @@
 import bpy
 from bpy.props import StringProperty
 
+from .panels.incomplete import draw_problem
+
 
 class TallowPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__.rpartition(".")[0]  # of the add-on itself
@@ -15,7 +17,8 @@ class TallowPreferences(bpy.types.AddonPreferences):
         name="Python", subtype="FILE_PATH",
         description="A Python 3.9 or newer that runs the baker. Empty: find one")
 
-    def draw(self, _context) -> None:
+    def draw(self, context) -> None:
+        draw_problem(context, self.layout)
         column = self.layout.column()
         column.use_property_split = True
         column.prop(self, "library")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import bpy
 
-from . import bakes, baking, display, domains, objects, render, world
+from . import bakes, baking, display, domains, incomplete, objects, render, world
 
 BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
-CLASSES = (*objects.CLASSES, *domains.CLASSES, *world.CLASSES, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
+CLASSES = (*incomplete.CLASSES, *objects.CLASSES, *domains.CLASSES, *world.CLASSES, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
            *render.CLASSES)
 
 
