@@ -10,7 +10,7 @@ import bpy
 from mathutils import Vector
 
 from ..core import estimate
-from . import domain
+from . import domain, nodes
 
 Box = Tuple[Vector, Vector]
 MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cross all of it
@@ -66,8 +66,7 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
     material = bpy.data.materials.get(name)
     if material is None:
         material = bpy.data.materials.new(name)
-        material.use_nodes = True
-        shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+        shader = nodes.find(material, "BSDF_PRINCIPLED")
         shader.inputs["Base Color"].default_value = (*color, 1.0)
         shader.inputs["Roughness"].default_value = roughness
         material.diffuse_color = (*color, 1.0)
