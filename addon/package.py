@@ -31,6 +31,10 @@ MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same files make the same zip
 
 
+class PackageError(Exception):
+    """Why there can be no zip, in one sentence."""
+
+
 def needed(path: Path) -> List[Path]:
     """The shared objects behind a library, those that others need first."""
     found: List[Path] = []
@@ -41,9 +45,11 @@ def needed(path: Path) -> List[Path]:
         if target not in found:
             found.append(target)
 
-    everything = {match[1]: Path(match[2]) for match in
-                  re.finditer(r"^\s*(\S+) => (\S+) \(", subprocess.run(["ldd", str(path)], capture_output=True, text=True,
-                                                                       check=True).stdout, re.M)}
+    told = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True).stdout
+    missing = re.findall(r"^\s*(\S+) => not found", told, re.M)
+    if missing:
+        raise PackageError(f"{path} needs {', '.join(missing)}, which this machine does not have. Pack it where it was built.")
+    everything = {match[1]: Path(match[2]) for match in re.finditer(r"^\s*(\S+) => (\S+) \(", told, re.M)}
 
     def direct(target: Path) -> List[Path]:
         output = subprocess.run(["objdump", "-p", str(target)], capture_output=True, text=True, check=True).stdout
@@ -84,6 +90,7 @@ def licence_of(name: str) -> str:
 
 def make_folder(library: Path, folder: Path) -> List[str]:
     """Write the whole add-on as a folder. Returns the names of shared objects whose licence was not found."""
+    dependencies, without = needed(library), []
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ADDON, folder, ignore=shutil.ignore_patterns("__pycache__", "lib", "presets"))
     (folder / MANIFEST).write_text(release_manifest((ADDON / MANIFEST).read_text(encoding="utf-8")), encoding="utf-8")
@@ -92,7 +99,6 @@ def make_folder(library: Path, folder: Path) -> List[str]:
     inside = folder / "lib"
     (inside / "licenses").mkdir(parents=True)
     shutil.copy(library, inside)
-    dependencies, without = needed(library), []
     for path in dependencies:
         # Under the name that others ask for, not the one that a link of the system leads to.
         shutil.copy(path, inside / path.name)
@@ -137,7 +143,11 @@ def main() -> int:
     if missing:
         print(f"{' and '.join(missing)} are needed to find what the library needs. Install binutils.", file=sys.stderr)
         return 1
-    target = package(arguments.library.absolute(), arguments.out.absolute())
+    try:
+        target = package(arguments.library.absolute(), arguments.out.absolute())
+    except PackageError as error:
+        print(error, file=sys.stderr)
+        return 1
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import job
+from .baking import installation, job
 from .model import properties
 from .ui import operators, overlay, panels, preferences, previews
 
@@ -14,6 +14,9 @@ MODULES = (preferences, properties, operators, panels, playback, overlay, previe
 def register() -> None:
     for module in MODULES:
         module.register()
+    incomplete = installation.problem()
+    if incomplete:
+        print(f"Tallow: {incomplete}")  # for those who have no window
 
 
 def unregister() -> None:

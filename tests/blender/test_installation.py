@@ -47,6 +47,7 @@ def test_a_bare_source_folder_says_what_is_missing(folder):
     result = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python",
                              str(folder / "bare.py")], capture_output=True, text=True, env=environment)
     assert result.returncode == 0 and "REFUSED" in result.stdout, result.stdout + result.stderr
+    assert "Tallow: This copy of Tallow cannot bake" in result.stdout
 
 
 def test_a_whole_copy_has_nothing_to_say(folder):

@@ -102,9 +102,10 @@ def test_the_release_is_for_the_platform_of_its_library():
 def test_extension_build_refuses_the_source_folder_in_words():
     """Blender stops at a path that is not there, and prints it."""
     paths = manifest(source_manifest())["build"]["paths"]
-    assert len(paths) == 1 and not (SOURCE / paths[0]).exists()
-    assert "cmake --build build --target addon-zip" in paths[0] and "build/extension/tallow" in paths[0]
-    assert not re.search(r"[\\\n\"]|^/|^\.\.", paths[0])  # Blender would complain about its form instead
+    assert paths[0] == "__init__.py"  # without it, 5.2 says that this is no Python package
+    assert len(paths) == 2 and not (SOURCE / paths[1]).exists()
+    assert "cmake --build build --target addon-zip" in paths[1] and "build/extension/tallow" in paths[1]
+    assert not re.search(r"[\\\n\"]|^/|^\.\.", paths[1])  # Blender would complain about its form instead
 
 
 def test_a_zip_of_the_bare_source_has_no_material_and_no_library(tmp_path):
@@ -124,6 +125,19 @@ def test_packaging_without_a_library_says_what_to_do(tmp_path):
                            str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 1 and "Build it first: cmake --build build" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_library
+def test_a_library_whose_needs_are_not_met_is_not_packed(tmp_path):
+    """A zip without them would install and never bake."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ldd").write_text("#!/bin/sh\necho '\tlibopenvdb.so.10.0 => not found'\n")
+    (tmp_path / "bin" / "ldd").chmod(0o755)
+    done = subprocess.run([sys.executable, str(PACKAGE), "--library", str(NATIVE), "--out", str(tmp_path / "out")],
+                          capture_output=True, text=True,
+                          env={**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+    assert done.returncode == 1 and "needs libopenvdb.so.10.0, which this machine does not have" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 and not list((tmp_path / "out").glob("*"))
 
 
 @needs_library
