@@ -53,6 +53,7 @@ def bake(folder):
     plate, floor = box("Plate", (-0.16, -0.11, -0.13), (0.16, 0.11, -0.09)), box("Floor", (-1, -1, -0.2), (1, 1, -0.13))
     wax = box("Wax", (-0.07, -0.07, -0.09), (0.07, 0.07, 0.05))
     wax.tallow.role, floor.tallow.role, plate.tallow.role = "WAX", "SOLID", "HEAT"
+    wax.tallow.material = "paraffin"
     for frame, celsius in ((1, 150.0), (FRAMES, 250.0)):
         plate.tallow.temperature = celsius
         plate.keyframe_insert("tallow.temperature", frame=frame)
