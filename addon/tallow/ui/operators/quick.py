@@ -4,11 +4,11 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...baking import melting
+from ...baking import installation, melting
 from ...baking.export import shape_checks
 from ...core import presets
 from ...model import amount, domain, roles, staging
-from ...model.materials import lookup
+from ...model.materials import lookup, why_none
 from .domains import melt_in_shot
 from .render import give_material
 
@@ -28,6 +28,10 @@ class _Quick(bpy.types.Operator):
         return context.mode == "OBJECT"
 
     def chosen(self, context):
+        incomplete = installation.problem()
+        if incomplete:
+            self.report({"ERROR"}, incomplete)
+            return []
         objects = [obj for obj in context.selected_objects if roles.can_have_role(obj)]
         if not objects and roles.can_have_role(context.object):
             objects = [context.object]
@@ -41,6 +45,13 @@ class _Quick(bpy.types.Operator):
         for obj in objects:
             if obj.tallow.role != role:
                 obj.tallow.role = role
+
+    def lack_material(self, scene, objects) -> bool:
+        """Whether one of them has none, which is said."""
+        without = next((obj for obj in objects if lookup(scene, obj.tallow.material) is None), None)
+        if without:
+            self.report({"ERROR"}, why_none(without))
+        return without is not None
 
     def finish(self, context, objects):
         scene = context.scene
@@ -79,6 +90,8 @@ class TALLOW_OT_quick_melt(_Quick):
         scene = context.scene
         context.view_layer.update()
         self.give_role(objects, "WAX")
+        if self.lack_material(scene, objects):
+            return {"CANCELLED"}
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, sum(map(amount.filled, objects)), self.resolution, plate=self.heat == "PLATE")
         domain.place(domain.ensure(scene), *stage.domain)
@@ -125,6 +138,8 @@ class TALLOW_OT_quick_liquid(_Quick):
         scene = context.scene
         context.view_layer.update()
         self.give_role(objects, "LIQUID")
+        if self.lack_material(scene, objects):
+            return {"CANCELLED"}
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, 0.0, self.resolution, plate=False)
         bottom, top = stage.domain
