@@ -57,12 +57,12 @@ def _set_fluid_defaults(obj: bpy.types.Object, role: Role, before: Optional[Role
     keep = material is not None and tallow.material != first_preset(*before.materials)
     if not keep or (role.frozen and not presets.freezes(material)):
         keep = before is role
-        _choose_material(obj, first_preset(*role.materials))
+        choose_material(obj, first_preset(*role.materials))
     if not (keep and tallow.temperature_by_hand) or _contradicts(role, _material(obj), tallow.temperature + presets.ZERO_CELSIUS):
         _set_temperature(obj, _start_temperature(obj))
 
 
-def _choose_material(obj: bpy.types.Object, name: str) -> None:
+def choose_material(obj: bpy.types.Object, name: str) -> None:
     """No name, no material: the checks then say what is missing. Any other material would melt in a way that nobody asked for."""
     if name:
         obj.tallow.material = name
