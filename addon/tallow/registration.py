@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import job, staleness
+from .baking import installation, job, staleness
 from .model import keepsakes, properties, updates, versions
 from .ui import menus, operators, overlay, panels, preferences, previews
 
@@ -15,6 +15,9 @@ MODULES = (preferences, properties, versions, updates, keepsakes, operators, pan
 def register() -> None:
     for module in MODULES:
         module.register()
+    incomplete = installation.problem()
+    if incomplete:
+        print(f"Tallow: {incomplete}")  # for those who have no window
 
 
 def unregister() -> None:

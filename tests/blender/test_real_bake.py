@@ -197,7 +197,7 @@ def test_melting_stays_calm(folder):
 
 
 def test_the_release_zip_installs_and_bakes(folder):
-    if not library_is_there():
+    if not library_is_there() or os.environ.get("TALLOW_LIBRARY"):  # a library from elsewhere is packed elsewhere
         return "SKIP"
     subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--out", str(folder)], check=True,
                    capture_output=True)

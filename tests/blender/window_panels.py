@@ -102,3 +102,14 @@ def test_every_role_and_state_draws(folder):
     yield from redrawn("TALLOW_PT_domain", "TALLOW_PT_melting")
     tallow.domain = None
     yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show")
+    yield from _draws_what_is_missing()
+
+
+def _draws_what_is_missing():
+    from tallow.baking import installation
+    whole = installation.problem
+    installation.problem = lambda: "This copy of Tallow cannot bake: its native library is missing."
+    try:
+        yield from redrawn("TALLOW_PT_incomplete")
+    finally:
+        installation.problem = whole

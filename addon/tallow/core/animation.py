@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation curves in every Blender: those of an action up to 4.x, those that an action keeps for a slot from 5.0 on."""
+"""Animation curves in every Blender: those of an action up to 4.3, those that an action keeps for a slot from 4.4 on."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def action_curves(action: Any, slot: Any) -> List[Any]:
     """The curves of an action that are meant for a slot; older Blenders have no slots."""
     if action is None:
         return []
-    if hasattr(action, "fcurves"):
-        return list(action.fcurves)
+    if hasattr(action, "fcurves") and not (slot and action.layers):
+        return list(action.fcurves)  # 4.4 and 4.5 have both: there these are the curves of the first slot, whoever uses it
     strips = (strip for layer in action.layers for strip in layer.strips) if slot else ()
     bags = (strip.channelbag(slot) for strip in strips)
     return [curve for bag in bags if bag for curve in bag.fcurves]

@@ -31,9 +31,11 @@ def preset_folder(addon: Path) -> Path:
 
 def load_materials(addon: Path) -> Dict[str, Dict]:
     """All readable presets by file name: those for the look first, then those as in life by name. A damaged file is left out, not
-    fatal; water is always there."""
+    fatal.
+
+    Empty without a folder of presets: nothing takes the place of a material that is not there.
+    """
     found = load_folder(preset_folder(addon) / "materials")
-    found.setdefault("water", normalised(WATER, "water"))
     return dict(sorted(found.items(), key=lambda entry: (entry[1]["look"] or LAST, entry[0])))
 
 

@@ -160,9 +160,19 @@ def lookup(scene: bpy.types.Scene, identifier: str) -> Optional[Dict]:
     return own.as_dict() if own else all_presets().get(identifier)
 
 
-def preset_or(*names: str) -> str:
-    """The first of these presets that exists."""
-    return next((name for name in names if name in all_presets()), "water")
+def why_none(obj: bpy.types.Object) -> str:
+    """Why `lookup` finds nothing for the material of an object, and what to do. A saved choice is only a number."""
+    tallow = obj.tallow
+    if not tallow.is_property_set("material"):
+        return f"{obj.name} has no material. Choose one under 'What is this object?'."
+    named = f" ({tallow.material_name})" if tallow.material_name else ""
+    return (f"The material of {obj.name}{named} is not there: this file comes from a Tallow that has it, or it was deleted. "
+            "Choose another one under 'What is this object?'.")
+
+
+def first_preset(*names: str) -> str:
+    """The first of these presets that exists; empty when none does."""
+    return next((name for name in names if name in all_presets()), "")
 
 
 CLASSES = (TallowCurvePoint, TallowMaterial)

@@ -4,6 +4,8 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from .panels.incomplete import draw_problem
+
 
 class TallowPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__.rpartition(".")[0]  # of the add-on itself
@@ -21,7 +23,8 @@ class TallowPreferences(bpy.types.AddonPreferences):
         items=(("REPEAT", "Repeat the last one", "Show the last frame that is there, and say so on the console"),
                ("STOP", "Stop the render", "End the render and name the frame. Without a window, Blender ends with code 3")))
 
-    def draw(self, _context) -> None:
+    def draw(self, context) -> None:
+        draw_problem(context, self.layout)
         column = self.layout.column()
         column.use_property_split = True
         column.prop(self, "missing_frames")

@@ -13,7 +13,8 @@ import bpy
 from ...core import estimate, machine
 from ...core.events import format_seconds
 from ...model import amount, domain, heating, placement, roles, shot, units, updates
-from ...model.materials import lookup
+from ...model.materials import lookup, why_none
+from .. import installation
 from . import heat_checks, motion, reach_checks, settings, shape_checks
 
 SMALLEST_CELL = 2e-5  # m, of the library
@@ -35,6 +36,9 @@ def known_problems(scene: bpy.types.Scene) -> List[Problem]:
 
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     """What is wrong with the set-up."""
+    incomplete = installation.problem()
+    if incomplete:
+        return [Problem(True, incomplete)]
     box = domain.get(scene)
     if box is None:
         return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
@@ -98,7 +102,7 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
         return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
     problems = []
     if role.fluid and lookup(scene, obj.tallow.material) is None:
-        problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
+        problems.append(Problem(True, why_none(obj)))
     if (role.fluid or role.body) and not _is_elsewhere(scene, obj) and _is_outside(scene, obj, low, high):
         problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
     return problems + _check_cells(scene, obj) + _check_parent(obj)

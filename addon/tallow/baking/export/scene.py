@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ...core import presets
 from ...core.scene_file import SceneData, SceneWriter, number
 from ...model import meshes, placement, roles, shot, units
-from ...model.materials import lookup
+from ...model.materials import lookup, why_none
 from .. import suspension
 from . import carry, motion, objects, settings, sheets, snapshot
 
@@ -181,7 +181,7 @@ class Exporter:
         if identifier not in self.materials:
             material = lookup(self.scene, identifier)
             if material is None:
-                raise ExportError(f"{obj.name} has no material. Choose one in 'What is this object?'.")
+                raise ExportError(why_none(obj))
             wrong = presets.problems(material)
             if wrong:
                 raise ExportError(f"The material {material['label']} of {obj.name} cannot be used: {wrong[0]}. "

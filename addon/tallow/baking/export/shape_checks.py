@@ -78,14 +78,19 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
     side = max(obj.dimensions) * _metres(scene)
     if not math.isfinite(sum(obj.dimensions)) or obj.mode != "OBJECT" or side < cell or cell <= 0.0:
         return []  # said elsewhere
-    known = shapes.thickness(obj)
-    share = known.thinner_than(cell / _metres(scene))
+    share = shapes.thickness(obj).thinner_than(cell / _metres(scene))
     if share < THIN:
         return []
-    needed = math.ceil(scene.tallow.resolution * cell / (known.at_share(THIN) * _metres(scene)) * 1.001)
+    needed = resolution_for(scene, obj)
     todo = f"Raise the resolution to {needed}" if needed <= MOST_CELLS else "Make it thicker, or the domain smaller"
     return [(obj.name, f"{100.0 * share:.0f} % of {obj.name} is thinner than a cell ({estimate.format_length(cell)}), so its shape "
                        f"and its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
+
+
+def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object) -> int:
+    """The least resolution that keeps the thin parts of an object."""
+    thinnest = max(shapes.thickness(obj).at_share(THIN) * _metres(scene), 1e-9)
+    return math.ceil(scene.tallow.resolution * domain.cell_size(scene) / thinnest * 1.001)
 
 
 def _metres(scene: bpy.types.Scene) -> float:

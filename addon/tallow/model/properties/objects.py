@@ -90,6 +90,8 @@ class TallowObject(bpy.types.PropertyGroup):
     follow_bake: BoolProperty(name="Follow Bake", default=True, options=set(),
                               description="Move as baked. Turn off to animate the body yourself")
 
+    # What the chosen material is called, for a file that is opened where the material is not.
+    material_name: StringProperty(options={"HIDDEN"})
     # Whether the artist chose the temperature, and the role that the settings were made for.
     temperature_by_hand: BoolProperty(options={"HIDDEN"})
     last_role: StringProperty(options={"HIDDEN"})

@@ -5,8 +5,8 @@ import bpy
 from bpy.props import IntProperty
 
 from ...core import presets
-from ...model import roles
-from ...model.materials import (CUSTOM, add_custom, delete_preset, find_custom, is_user_preset, lookup, preset_or, save_preset)
+from ...model import role_effects, roles
+from ...model.materials import (CUSTOM, add_custom, delete_preset, find_custom, first_preset, is_user_preset, lookup, save_preset)
 
 
 class _ForMaterial(bpy.types.Operator):
@@ -53,7 +53,7 @@ class TALLOW_OT_remove_material(_ForMaterial):
         identifier = f"{CUSTOM}{own.uid}"
         for obj in context.scene.objects:
             if obj.tallow.material == identifier:
-                obj.tallow.material = preset_or(*roles.of(obj).materials)
+                role_effects.choose_material(obj, first_preset(*roles.of(obj).materials))
         materials = context.scene.tallow.materials
         materials.remove(next(i for i, other in enumerate(materials) if other.uid == own.uid))
         return {"FINISHED"}
