@@ -34,6 +34,7 @@ static void addScene(cJSON *root)
     cJSON_AddNumberToObject(scene, "film_coefficient", def.film_coefficient);
     cJSON_AddNumberToObject(scene, "emissivity", def.emissivity);
     cJSON_AddNumberToObject(scene, "thermal_speed", def.thermal_speed);
+    cJSON_AddNumberToObject(scene, "time_scale", def.time_scale);
     cJSON_AddNumberToObject(scene, "fps", def.fps);
     cJSON_AddNumberToObject(scene, "frame_start", def.frame_start);
     cJSON_AddNumberToObject(scene, "frame_end", def.frame_end);

@@ -45,10 +45,46 @@ static void test_longer_range_of_a_moving_solid_goes_on_bit_for_bit(void **state
     assert_true(eventsSay("\"resume_from\": null"));
 }
 
+// Gravity and the time scale change with every frame; `pull` is gravity at frame 2.
+static void writeChangingWorld(int last, double pull)
+{
+    char folder[512], text[4096], keys[2048];
+    int size = 0;
+    for (int frame = 1; frame <= last + 1; frame++)
+        size += snprintf(keys + size, sizeof keys - (size_t)size,
+                         "%s{\"time\": %.7g, \"gravity\": [%g, 0, -9.81], \"time_scale\": %g}", frame > 1 ? ", " : "",
+                         (frame - 1) / 24.0, frame == 2 ? pull : 0.5 * frame, 1.2 - 0.1 * frame);
+    getPath(folder, "scene");
+    size =
+        snprintf(text, sizeof text,
+                 "{\"format\": \"tallow-scene\", \"version\": 1, \"frames\": {\"start\": 1, \"end\": %d, \"fps\": 24},"
+                 " \"domain\": {\"min\": [-0.5, -0.5, -0.5], \"max\": [0.5, 0.5, 0.5], \"cell_size\": 0.1},"
+                 " \"world\": {\"keys\": [%s]}, \"materials\": [{\"name\": \"Water\"}], \"objects\": [%s]}",
+                 last, keys, drop_text);
+    writeText(folder, "scene.json", text, (size_t)size);
+}
+
+static void test_world_that_changes_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    writeChangingWorld(6, 1);
+    assert_int_equal(bake((Job){.cache = "whole"}), TLW_OK);
+    writeChangingWorld(3, 1);
+    assert_int_equal(bake((Job){0}), TLW_OK);
+    writeChangingWorld(6, 1);
+    assert_int_equal(bake((Job){.resume = true}), TLW_OK);
+    assert_true(eventsSay("\"resume_from\": 3"));
+    expectSameCache("whole", "cache", 6);
+    writeChangingWorld(7, 1.1);
+    assert_int_equal(bake((Job){.resume = true}), TLW_OK);
+    assert_true(eventsSay("The scene has changed"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_longer_range_of_a_moving_solid_goes_on_bit_for_bit, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_world_that_changes_goes_on_bit_for_bit, setUp, tearDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

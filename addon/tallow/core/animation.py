@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Optional
+from typing import Any, Iterable, List, Optional, Set
 
 PLACE = ("location", "rotation_", "scale", "delta_")  # how the paths begin that move an object
 
@@ -28,14 +28,19 @@ def find_curve(animation: Any, path: str) -> Optional[Any]:
     return next((curve for curve in curves(animation) if curve.data_path == path), None)
 
 
-def moves_place(animation: Any) -> bool:
-    """Whether `animation_data` moves, turns or scales its object, by keyframes, drivers or strips."""
+def paths(animation: Any) -> Set[str]:
+    """What `animation_data` changes, by keyframes, drivers or strips."""
     if not animation:
-        return False
+        return set()
     found = curves(animation) + list(animation.drivers)
     for track in animation.nla_tracks:
         found += _strip_curves(track.strips)
-    return any(curve.data_path.startswith(PLACE) for curve in found)
+    return {curve.data_path for curve in found}
+
+
+def moves_place(animation: Any) -> bool:
+    """Whether `animation_data` moves, turns or scales its object."""
+    return any(path.startswith(PLACE) for path in paths(animation))
 
 
 def _strip_curves(strips: Iterable[Any]) -> List[Any]:

@@ -11,6 +11,7 @@
 #include "cache/output.h"
 #include "scene/hash.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "step/advance.h"
 
 #include <fcntl.h>
@@ -253,7 +254,6 @@ static tlwResult advanceFrame(Bake *bake, double seconds)
 
 static tlwResult simulateFrames(Bake *bake)
 {
-    double step = 1 / bake->scene->def.fps;
     if (!bake->resumed) {
         bake->frame = bake->scene->def.frame_start;
         bake->events.frame = bake->frame;
@@ -265,7 +265,7 @@ static tlwResult simulateFrames(Bake *bake)
                            bake->frame);
         bake->events.frame = bake->frame + 1;
         double start = tlwGetClock();
-        TLW_TRY(advanceFrame(bake, step));
+        TLW_TRY(advanceFrame(bake, tlwGetFrameLength(bake->scene, bake->frame)));
         bake->frame++;
         TLW_TRY(finishFrame(bake, start));
     }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "scene/deform.h"
 #include "scene/keys.h"
+#include "scene/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,12 +97,22 @@ static void addSettings(uint64_t *hash, const tlwSceneDef *def)
     addNumber(hash, def->cell_size);
     for (int i = 0; i < 6; i++)
         addNumber(hash, def->walls[i]);
-    addVec3(hash, def->gravity);
+    // Keys take the place of these; addWorldKeys counts them.
+    tlwWorldKey world = def->world_key_count ? def->world_keys[0]
+                                             : (tlwWorldKey){.gravity = def->gravity,
+                                                             .ambient_temperature = def->ambient_temperature,
+                                                             .film_coefficient = def->film_coefficient,
+                                                             .emissivity = def->emissivity,
+                                                             .thermal_speed = def->thermal_speed,
+                                                             .time_scale = def->time_scale};
+    addVec3(hash, world.gravity);
+    if (world.time_scale != 1)
+        addNumber(hash, world.time_scale);
     const double numbers[] = {def->wall_friction,
-                              def->ambient_temperature,
-                              def->film_coefficient,
-                              def->emissivity,
-                              def->thermal_speed,
+                              world.ambient_temperature,
+                              world.film_coefficient,
+                              world.emissivity,
+                              world.thermal_speed,
                               def->fps,
                               def->frame_start,
                               def->transport,
@@ -115,6 +126,43 @@ static void addSettings(uint64_t *hash, const tlwSceneDef *def)
                               def->max_iterations,
                               def->seed};
     addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+}
+
+static uint64_t hashWorldValues(uint64_t hash, const tlwWorldKey *k)
+{
+    addVec3(&hash, k->gravity);
+    addNumbers(
+        &hash,
+        (const double[]){k->ambient_temperature, k->film_coefficient, k->emissivity, k->thermal_speed, k->time_scale},
+        5);
+    return hash;
+}
+
+static bool isSameWorld(const tlwWorldKey *a, const tlwWorldKey *b)
+{
+    return hashWorldValues(TLW_HASH_SEED, a) == hashWorldValues(TLW_HASH_SEED, b);
+}
+
+// Keys of the world up to the end of the bake, in simulated time, without those in stretches where nothing changes. A
+// world that does not change up to there counts as one without keys.
+static void addWorldKeys(uint64_t *hash, const tlwScene *scene, End end)
+{
+    const tlwWorldKey *keys = scene->def.world_keys;
+    int count = scene->def.world_key_count, before = 0;
+    while (before < count && scene->world_times[before] < end.time - end.slack)
+        before++;
+    tlwWorldKey last = tlwSampleWorld(scene, end.time);
+    if (before < count && scene->world_times[before] <= end.time + end.slack)
+        last = keys[before];
+    else if (before > 0 && before < count && isSameWorld(&keys[before - 1], &keys[before]))
+        last = keys[before - 1];
+    for (int i = 1; i <= before; i++) {
+        const tlwWorldKey *key = i < before ? &keys[i] : &last, *next = i + 1 < before ? &keys[i + 1] : &last;
+        if (isSameWorld(&keys[i - 1], key) && isSameWorld(key, next))
+            continue;
+        addNumber(hash, i < before ? scene->world_times[i] : end.time);
+        *hash = hashWorldValues(*hash, key);
+    }
 }
 
 static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
@@ -161,10 +209,11 @@ static void addObject(uint64_t *hash, const tlwObject *object, End end)
 
 uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
 {
-    const tlwSceneDef *settings = &scene->def;
-    End end = {last_frame, (last_frame - settings->frame_start) / settings->fps, SLACK / settings->fps};
+    double slack = SLACK * tlwGetFrameLength(scene, last_frame);
+    End end = {last_frame, tlwGetFrameTime(scene, last_frame), slack};
     uint64_t hash = TLW_HASH_SEED;
     addSettings(&hash, &scene->def);
+    addWorldKeys(&hash, scene, end);
     for (int i = 0; i < scene->material_count; i++)
         addMaterial(&hash, &scene->materials[i].def);
     for (int i = 0; i < scene->object_count; i++)

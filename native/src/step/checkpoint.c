@@ -4,6 +4,7 @@
 #include "base/state.h"
 #include "rigid/save.h"
 #include "scene/hash.h"
+#include "scene/world.h"
 #include "step/frozen/bonds.h"
 #include "step/look.h"
 #include "step/obstacles/rasterize.h"
@@ -203,7 +204,8 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
     if (!sim || !path)
         return TLW_BAD_ARGUMENT;
     tlwMessage *message = &sim->context->message;
-    int frame = sim->scene->def.frame_start + (int)floor(sim->time * sim->scene->def.fps + 0.5);
+    int frame =
+        sim->scene->def.frame_start + (int)floor(tlwGetShotTime(sim->scene, sim->time) * sim->scene->def.fps + 0.5);
     tlwStateHeader header = {tlwHashScene(sim->scene, frame), frame};
     tlwStateWriter *writer;
     TLW_TRY(tlwBeginState(path, &header, message, &writer));

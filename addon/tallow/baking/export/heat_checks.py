@@ -8,7 +8,7 @@ from typing import Dict, List, Tuple
 import bpy
 
 from ...core import presets
-from ...core.animation import curves as animation_curves
+from ...core.animation import paths
 from ...core.presets import ZERO_CELSIUS
 from ...model import roles
 from ...model.materials import lookup
@@ -22,7 +22,7 @@ def warnings(scene: bpy.types.Scene) -> List[str]:
             continue
         frozen = roles.of(obj).frozen
         wrong = _wrong_wax(obj, material) if frozen else _wrong_liquid(obj, material)
-        if not wrong and frozen and scene.tallow.thermal_speed > 0.0:
+        if not wrong and frozen and (scene.tallow.thermal_speed > 0.0 or _is_keyed(scene, "thermal_speed")):
             wrong = _never_melts(scene, obj, material)
         found += [wrong] if wrong else []
     return found
@@ -57,7 +57,7 @@ def _wrong_liquid(obj: bpy.types.Object, material: Dict) -> str:
 def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) -> str:
     """Wax that is colder than it melts, with nothing in the scene that could change that."""
     solidus = material["solidus"] - ZERO_CELSIUS
-    if not presets.freezes(material) or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
+    if not presets.freezes(material) or _is_keyed(scene, "ambient") or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
         return ""
     others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm]
     if any(_may_reach(obj, solidus) for obj in others):
@@ -79,8 +79,6 @@ def _may_reach(obj: bpy.types.Object, celsius: float) -> bool:
     return tallow.temperature >= celsius or _is_keyed(obj, "temperature")
 
 
-def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
+def _is_keyed(owner: bpy.types.ID, name: str) -> bool:
     """Whether a setting is animated or driven, so that its present value says little."""
-    animation = obj.animation_data
-    curves = [*animation.drivers, *animation_curves(animation)] if animation else []
-    return any(curve.data_path == f"tallow.{name}" for curve in curves)
+    return f"tallow.{name}" in paths(owner.animation_data)

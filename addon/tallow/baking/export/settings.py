@@ -7,10 +7,12 @@ from typing import Any, Dict
 
 import bpy
 
+from ...core.animation import paths
 from ...core.presets import ZERO_CELSIUS
 from ...core.scene_file import number, vector
 from ...model import domain
 
+WORLD = ("gravity", "use_gravity", "tallow.gravity", "tallow.ambient", "tallow.film", "tallow.emissivity", "tallow.thermal_speed")
 SIDES = (("-x", "wall_x0"), ("+x", "wall_x1"), ("-y", "wall_y0"), ("+y", "wall_y1"), ("-z", "wall_z0"), ("+z", "wall_z1"))
 
 
@@ -31,6 +33,11 @@ def world_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     return {"gravity": vector(gravity), "ambient_temperature": number(tallow.ambient + ZERO_CELSIUS),
             "film_coefficient": number(tallow.film), "emissivity": number(tallow.emissivity),
             "thermal_speed": number(tallow.thermal_speed)}
+
+
+def world_changes(scene: bpy.types.Scene) -> bool:
+    """Whether anything of the world is animated or driven."""
+    return not paths(scene.animation_data).isdisjoint(WORLD)
 
 
 def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:

@@ -88,20 +88,22 @@ class TallowScene(bpy.types.PropertyGroup):
 
     # World
     ambient: FloatProperty(name="Air (°C)", default=SCENE["ambient_temperature"] - ZERO_CELSIUS, min=-273.0, soft_max=100.0,
-                           max=3000.0, precision=1, step=100, options=set(), description="Temperature of the air, in degrees Celsius")
+                           max=3000.0, precision=1, step=100,
+                           description="Temperature of the air, in degrees Celsius. Can be animated")
     use_scene_gravity: BoolProperty(name="Scene Gravity", default=True, options=set(),
                                     description="Use the gravity of Blender's scene properties")
-    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"], options=set(),
-                                 description="Gravity of the simulation")
+    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"],
+                                 description="Gravity of the simulation. Can be animated")
     thermal_speed: FloatProperty(name="Heat Speed-up", default=SCENE["thermal_speed"], min=0.0, soft_max=1e5, max=estimate.MOST_SPEED,
-                                 precision=0, step=10000, options=set(),
+                                 precision=0, step=10000,
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
-                                             "to melt, a shot lasts seconds. 0 turns heat off")
-    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1, options=set(),
-                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500")
-    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0, options=set(),
+                                             "to melt, a shot lasts seconds. 0 turns heat off. Can be animated")
+    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1,
+                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500. "
+                                    "Can be animated")
+    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0,
                               description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
-                                          "lava and glass")
+                                          "lava and glass. Can be animated")
 
     # Bake
     cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),

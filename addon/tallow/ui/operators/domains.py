@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ...core import animation
 from ...model import domain, heating, roles
 
 
@@ -44,6 +45,10 @@ class TALLOW_OT_melt_in_shot(bpy.types.Operator):
         return heating.slowest(context.scene) is not None
 
     def execute(self, context):
+        if "tallow.thermal_speed" in animation.paths(context.scene.animation_data):
+            self.report({"ERROR"}, "Heat Speed-up is animated, and its keyframes or driver would undo this. Clear them first "
+                                   "(right-click on Heat Speed-up)")
+            return {"CANCELLED"}
         context.scene.tallow.thermal_speed = heating.slowest(context.scene).speed
         return {"FINISHED"}
 
