@@ -69,6 +69,17 @@ class Cache:
             return None
         return self.order[max(0, bisect_right(self.order, frame) - 1)]
 
+    def pace(self, frame: int) -> float:
+        """Simulated seconds per second of the shot at a frame."""
+        return float(self.frames.get(frame, {}).get("time_scale") or 1.0)
+
+    def frame_seconds(self, frame: int) -> float:
+        """Simulated seconds from a frame to the next; 0 when one of them is not baked."""
+        try:
+            return float(self.frames[frame + 1]["time"]) - float(self.frames[frame]["time"])
+        except (KeyError, TypeError, ValueError):
+            return 0.0
+
     def mesh_path(self, frame: int) -> Path:
         return self.folder / "mesh" / f"mesh_{frame:06d}.ply"
 

@@ -78,10 +78,11 @@ def stamp_of(path: Path) -> int:
         return 0
 
 
-def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
+def vertex_attributes(rows: np.ndarray, scale: float, pace: float = 1.0) -> Dict[str, np.ndarray]:
     """Every property of the vertices of a file: (n,) numbers, or (n, 3) vectors where three names end in x, y and z.
 
-    `scale` turns metres into Blender units. Only vectors that LENGTHS names are lengths.
+    `scale` turns metres into Blender units. Only vectors that LENGTHS names are lengths. `pace` turns simulated velocities into those
+    of the shot, by which renders blur.
     """
     found: Dict[str, np.ndarray] = {}
     names = rows.dtype.names
@@ -91,7 +92,8 @@ def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
         if names[place:place + 3] == triple:
             name = VECTORS.get(stem, stem.rstrip("_"))
             array = ply.columns(rows, *triple)
-            found[name] = array * np.float32(scale) if name in LENGTHS and scale != 1.0 else array
+            factor = (scale if name in LENGTHS else 1.0) * (pace if name == "velocity" else 1.0)
+            found[name] = array * np.float32(factor) if factor != 1.0 else array
         elif not (first[-1] in "yz" and stem + "x" in names):
             found[first] = ply.columns(rows, first)
     if "temperature" in found:
@@ -100,15 +102,15 @@ def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
     return found
 
 
-def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0) -> Optional[Frame]:
-    """Read a mesh file; `scale` turns metres into Blender units. None when it is missing or damaged.
+def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0, pace: float = 1.0) -> Optional[Frame]:
+    """Read a mesh file; `scale` and `pace` are those of `vertex_attributes`. None when it is missing or damaged.
 
     `_stamp` only tells two versions of a file apart, for frames that were read ahead.
     """
     try:
         data = ply.read(path)
         rows, faces = data["vertex"], data["face"]["vertex_indices"]
-        attributes = vertex_attributes(rows, scale)
+        attributes = vertex_attributes(rows, scale, pace)
         positions = attributes.pop("position")
         tint = colors.vertex_colors(color, rows, materials)
     except (OSError, ply.PlyError, KeyError, ValueError):

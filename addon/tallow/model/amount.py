@@ -54,7 +54,7 @@ def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     # Without velocity it empties about as fast as liquid falls through its own height.
     if velocity.length < 1e-9:
         flow = side.x * side.y * (9.81 * side.z) ** 0.5
-    seconds = sum(is_open) * scene.render.fps_base / scene.render.fps
+    seconds = shot.time_scale(scene) * sum(is_open) / shot.frame_rate(scene)
     return _volume(scene, obj) * opened + _share_of_box(obj) * flow * seconds
 
 

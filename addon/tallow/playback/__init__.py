@@ -64,12 +64,20 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)
+        _blur_volume(scene, cache.pace(frame))
         _shown[scene.name] = key
     moment = bodies.moment(cache, scene.frame_current, scene.frame_subframe)
     key = (str(cache.folder), scene.frame_current, scene.frame_subframe, *moment)
     if force or _bodies_shown.get(scene.name) != key:
         bodies.show(scene, cache, *moment)
         _bodies_shown[scene.name] = key
+
+
+def _blur_volume(scene: bpy.types.Scene, pace: float) -> None:
+    """A Volume object reads its velocities from the files, which hold simulated ones."""
+    obj = scene.tallow.volume_object
+    if obj and obj.type == "VOLUME" and abs(obj.data.velocity_scale - pace) > 1e-6:
+        obj.data.velocity_scale = pace
 
 
 def clear(scene: bpy.types.Scene) -> None:

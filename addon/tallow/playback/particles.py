@@ -64,7 +64,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     # By id, not by place in the file, so that the same particles stay on screen from frame to frame.
     rows = np.ascontiguousarray(rows[rows["id"] % step == 0]) if step > 1 else rows
     scale = 1.0 / scene.unit_settings.scale_length
-    arrays = frames.vertex_attributes(rows, scale)
+    arrays = frames.vertex_attributes(rows, scale, cache.pace(frame))
     arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
     fill.fill_points(obj.data, arrays.pop("position"))
     tint = colors.vertex_colors(scene.tallow.show_color, rows, cache.materials)

@@ -69,7 +69,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    return path, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache.materials, stamp_of(path)
+    return path, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame)
 
 
 def clear(scene: bpy.types.Scene) -> None:

@@ -12,7 +12,8 @@ from ...core.presets import ZERO_CELSIUS
 from ...core.scene_file import number, vector
 from ...model import domain
 
-WORLD = ("gravity", "use_gravity", "tallow.gravity", "tallow.ambient", "tallow.film", "tallow.emissivity", "tallow.thermal_speed")
+WORLD = ("gravity", "use_gravity", "tallow.gravity", "tallow.ambient", "tallow.film", "tallow.emissivity", "tallow.thermal_speed",
+         "tallow.time_scale")
 SIDES = (("-x", "wall_x0"), ("+x", "wall_x1"), ("-y", "wall_y0"), ("+y", "wall_y1"), ("-z", "wall_z0"), ("+z", "wall_z1"))
 
 
@@ -32,7 +33,7 @@ def world_member(scene: bpy.types.Scene) -> Dict[str, Any]:
         gravity = tuple(tallow.gravity)
     return {"gravity": vector(gravity), "ambient_temperature": number(tallow.ambient + ZERO_CELSIUS),
             "film_coefficient": number(tallow.film), "emissivity": number(tallow.emissivity),
-            "thermal_speed": number(tallow.thermal_speed)}
+            "thermal_speed": number(tallow.thermal_speed), "time_scale": number(tallow.time_scale)}
 
 
 def world_changes(scene: bpy.types.Scene) -> bool:

@@ -104,6 +104,9 @@ class TallowScene(bpy.types.PropertyGroup):
     emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0,
                               description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
                                           "lava and glass. Can be animated")
+    time_scale: FloatProperty(name="Time Scale", default=SCENE["time_scale"], min=0.01, max=100.0, soft_min=0.1, soft_max=4.0, precision=2,
+                              step=5, description="How fast the shot shows what happens: 1 as in life, 0.25 in slow motion, 4 sped up. "
+                                                  "Animated objects stay on their frames. Can be animated")
 
     # Bake
     cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),
