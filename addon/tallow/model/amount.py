@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much liquid a bake will have, and so how much memory it will take."""
+"""How much liquid a bake will have, and so how much memory and room on the disk it will take."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ from . import domain, meshes, roles, shot
 def memory(scene: bpy.types.Scene) -> int:
     """Bytes that the baker will take at its peak, about."""
     return estimate.memory(liquid_volume(scene), domain.cell_size(scene))
+
+
+def disk(scene: bpy.types.Scene) -> int:
+    """Bytes that the bake will take on the disk, about."""
+    tallow = scene.tallow
+    first, last = shot.frame_range(scene)
+    files = estimate.Files(frames=max(0, last - first + 1), particles_per_cell=tallow.particles_per_axis ** 3,
+                           particles=tallow.save_particles or tallow.show_particles, volumes=tallow.save_vdb,
+                           compact=tallow.save_compact, detail=tallow.mesh_detail, states=2 if tallow.checkpoint_every else 0)
+    return estimate.disk(liquid_volume(scene), domain.cell_size(scene), files)
 
 
 def liquid_volume(scene: bpy.types.Scene) -> float:

@@ -15,6 +15,7 @@ from ..core.cache import Cache
 from ..model import observers, role_effects, roles
 from . import bodies, particles, surface
 
+NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"
 _caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}
 _trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
@@ -47,6 +48,8 @@ def note(scene: bpy.types.Scene) -> str:
         return f"Frame {scene.frame_current} is not baked; showing {frame}"
     if scene.tallow.show_surface and not cache.mesh_path(frame).is_file():
         return f"The file of frame {frame} is missing"
+    if scene.tallow.show_particles and not cache.particles_path(frame).is_file():
+        return NO_PARTICLES
     return ""
 
 

@@ -58,6 +58,8 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
         obj.hide_viewport = obj.hide_render = not visible
     data = cache.particles(frame) if visible else None
     if data is None or "vertex" not in data:
+        if visible:
+            clear(scene)  # those of another frame would be wrong; the Show panel says why there are none
         return
     rows = data["vertex"]
     step = max(1, round(100.0 / scene.tallow.particle_percent))

@@ -181,6 +181,7 @@ typedef struct tlwSceneDef {
     bool save_particles;        // write particles/ in a bake
     bool save_vdb;              // write surface/ in a bake
     bool save_mesh;             // write mesh/ in a bake
+    bool save_compact;          // mesh/ and particles/ take a third of the room, and only Tallow reads them
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
     int checkpoint_every;       // frames between checkpoints; 0 = none
 

@@ -7,6 +7,7 @@
 #include "scene/role.h"
 #include "scene/scene.h"
 #include "scene/world.h"
+#include "shape/ply_compact.h"
 #include "shape/ply_write.h"
 #include "step/views/vdb.h"
 
@@ -138,12 +139,12 @@ tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, co
         TLW_TRY(tlwWriteSurfaceVdb(state, path));
     if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
         TLW_TRY(tlwMakeSurface(state, &buffers->surface, &surface));
-        TLW_TRY(tlwWritePlySurface(path, &surface, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactSurface : tlwWritePlySurface)(path, &surface, message));
     }
     if (def->save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
         tlwParticleView particles;
         TLW_TRY(tlwListParticles(state, &buffers->particles, &particles));
-        TLW_TRY(tlwWritePlyParticles(path, &particles, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactParticles : tlwWritePlyParticles)(path, &particles, message));
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));

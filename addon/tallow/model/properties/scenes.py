@@ -145,8 +145,14 @@ class TallowScene(bpy.types.PropertyGroup):
                       description="Another number gives another, equally right, splash")
     threads: IntProperty(name="Threads", default=SCENE["threads"], min=0, max=1024, options=set(),
                          description="0: one per core. The result is the same for any number")
-    save_particles: BoolProperty(name="Particles", default=SCENE["save_particles"], options=set(),
-                                 description="Write particles, for the particle view and effects")
+    # Not the library's default: particles are most of a bake, and few shots use them.
+    save_particles: BoolProperty(name="Particles", default=False, options=set(),
+                                 description="Write particles, for the particle view, effects and Mesh Again. They take several times the "
+                                             "room of all the rest. A bake also writes them while Show > Particles is on")
+    # Not the library's default, which is for files that other programs read.
+    save_compact: BoolProperty(name="Compact Files", default=True, options=set(),
+                               description="Pack meshes and particles to about a third of their size. Turn off for files that other "
+                                           "programs can read (plain PLY)")
     save_vdb: BoolProperty(name="OpenVDB Volumes", default=SCENE["save_vdb"], options=set(),
                            description="Write level sets with temperature, viscosity and velocity, for volumes and other "
                                        "programs")

@@ -6,6 +6,7 @@ import bpy
 from ... import playback
 from ...baking import job, paths
 from ...baking.export import checks
+from ...core import bake_list, estimate
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
 from ...model import shot
@@ -56,12 +57,17 @@ def _draw_ready(context, layout, status) -> None:
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
         if cache.order:
-            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
+            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}{_size_of(cache)}", icon="CHECKMARK")
     if problem:
         wrapped(context, layout, problem.text, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
+
+
+def _size_of(cache) -> str:
+    entry = bake_list.entry_of(cache.folder)
+    return f", {estimate.format_bytes(entry.bytes)}" if entry else ""
 
 
 def _draw_running(context, layout, status) -> None:
@@ -137,6 +143,7 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column = fields(self.layout, align=False)
         column.prop(tallow, "save_particles")
         column.prop(tallow, "save_vdb")
+        column.prop(tallow, "save_compact")
         column.prop(tallow, "keep_old")
         column = fields(self.layout)
         column.prop(tallow, "mesh_detail")
