@@ -133,6 +133,7 @@ def main():
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--from", dest="since", type=int, default=0)
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     threading.Thread(target=listen, daemon=True).start()
@@ -147,6 +148,9 @@ def main():
              "domain_max": scene["domain"]["max"], "finished": False, "frames": []}
     if arguments.resume and (cache / "bake.json").is_file():
         index["frames"] = json.loads((cache / "bake.json").read_text())["frames"]
+    if arguments.since:
+        frames = json.loads((cache / "bake.json").read_text())["frames"]
+        index["frames"] = [entry for entry in frames if entry["frame"] <= arguments.since]
     begin = index["frames"][-1]["frame"] + 1 if index["frames"] else first
     emit(event="start", frames=[first, last], resume_from=begin - 1 if begin > first else None, cells=1000,
          library="fake")
@@ -168,6 +172,7 @@ def main():
                  "particles": vertices, "cells": 1000, "particle_volume": 0.0801, "surface_volume": 0.08,
                  "mesh_volume": 0.08, "target_volume": 0.08, "triangles": triangles, "max_speed": 1.2, "melted": share,
                  "peak_memory": 123456789, **retimed(scene, first, frame)}
+        write(cache / "state" / f"state_{frame:06d}.tlw", b"")
         index["frames"].append(entry)
         index["finished"] = frame == last
         write(cache / "bake.json", json.dumps(index).encode())

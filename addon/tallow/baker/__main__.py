@@ -99,7 +99,7 @@ class Baker:
         definition.scene = os.fsencode(self.arguments.scene)
         definition.cache = os.fsencode(self.arguments.cache)
         definition.frame_first, definition.frame_last = self.arguments.frames
-        definition.resume = self.arguments.resume
+        definition.resume, definition.frame_from = self.arguments.resume, self.arguments.since
         definition.event = event = library.EventFn(self.on_event)
         result = native.tlwBake(context, ctypes.byref(definition))
         del event
@@ -137,6 +137,7 @@ def main() -> int:
     parser.add_argument("--frames", type=frame_range, default=(0, 0), metavar="A-B")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--from", dest="since", type=int, default=0, metavar="FRAME", help="bake again from this frame on")
     parser.add_argument("--library", default=None)
     parser.add_argument("--gentle", action="store_true", help="leave the processor to other programs that want it")
     parser.add_argument("--self-check", action="store_true", help="say that this Python can run the baker")

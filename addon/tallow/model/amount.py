@@ -25,8 +25,13 @@ def disk(scene: bpy.types.Scene) -> int:
     first, last = shot.frame_range(scene)
     files = estimate.Files(frames=max(0, last - first + 1), particles_per_cell=tallow.particles_per_axis ** 3,
                            particles=tallow.save_particles or tallow.show_particles, volumes=tallow.save_vdb,
-                           compact=tallow.save_compact, detail=tallow.mesh_detail, states=2 if tallow.checkpoint_every else 0)
+                           compact=tallow.save_compact, detail=tallow.mesh_detail, states=_states(tallow, last - first + 1))
     return estimate.disk(liquid_volume(scene), domain.cell_size(scene), files)
+
+
+def _states(tallow, frames: int) -> int:
+    newest = min(frames, 2) if tallow.checkpoint_every else 0
+    return newest + (max(0, frames - newest + tallow.keep_every - 1) // tallow.keep_every if tallow.keep_every else 0)
 
 
 def liquid_volume(scene: bpy.types.Scene) -> float:

@@ -184,6 +184,8 @@ typedef struct tlwSceneDef {
     bool save_compact;          // mesh/ and particles/ take a third of the room, and only Tallow reads them
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
     int checkpoint_every;       // frames between checkpoints; 0 = none
+    int keep_every;             // of these frames checkpoints are kept, so that a bake can go on from there with other
+                                // settings; 0 = only the two newest
 
     int cookie;
 } tlwSceneDef;
@@ -515,6 +517,8 @@ typedef struct tlwBakeDef {
     int frame_first;   // 0 = the scene's first
     int frame_last;    // 0 = the scene's last
     bool resume;       // go on after the last checkpoint if the scene is the same up to there
+    int frame_from;    // bake again after the last kept checkpoint up to this frame, although the scene has changed:
+                       // other world values, heaters, inflows or solver settings count from there on. 0 = no
     tlwEventFn *event; // may be null
     void *event_user;
     int cookie;

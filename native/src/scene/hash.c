@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "scene/deform.h"
 #include "scene/keys.h"
+#include "scene/role.h"
 #include "scene/world.h"
 
 #include <math.h>
@@ -187,6 +188,12 @@ static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
     addNumbers(hash, def->viscosity.value, def->viscosity.count);
 }
 
+static void addMesh(uint64_t *hash, const tlwObject *object)
+{
+    *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
+    *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
+}
+
 static void addObject(uint64_t *hash, const tlwObject *object, End end)
 {
     const tlwObjectDef *def = &object->def;
@@ -203,8 +210,18 @@ static void addObject(uint64_t *hash, const tlwObject *object, End end)
         uint64_t files = tlwGetDeformHash(object->deform_files, end.frame);
         *hash = tlwHashBytes(*hash, &files, sizeof files);
     }
-    *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
-    *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
+    addMesh(hash, object);
+}
+
+static void addJoints(uint64_t *hash, const tlwScene *scene)
+{
+    for (int i = 0; i < scene->joint_count; i++) {
+        const tlwJointDef *def = &scene->joints[i].def;
+        addText(hash, def->name);
+        addNumbers(hash, (const double[]){def->kind, def->object_a, def->object_b}, 3);
+        addVec3(hash, def->anchor);
+        addVec3(hash, def->axis);
+    }
 }
 
 uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
@@ -224,12 +241,62 @@ uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
         addNumbers(&hash, (const double[]){def->kind, def->falloff, def->min_distance, def->max_distance}, 4);
         addKeys(&hash, def->keys, def->key_count, end);
     }
-    for (int i = 0; i < scene->joint_count; i++) {
-        const tlwJointDef *def = &scene->joints[i].def;
-        addText(&hash, def->name);
-        addNumbers(&hash, (const double[]){def->kind, def->object_a, def->object_b}, 3);
-        addVec3(&hash, def->anchor);
-        addVec3(&hash, def->axis);
-    }
+    addJoints(&hash, scene);
     return hash;
+}
+
+static void addShape(uint64_t *hash, const tlwObject *object)
+{
+    const tlwObjectDef *def = &object->def;
+    addText(hash, def->name);
+    const double numbers[] = {def->role, def->material, def->heat_kind, def->deform != NULL, def->density, def->mass};
+    addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+    addMesh(hash, object);
+}
+
+static void addStart(uint64_t *hash, const tlwObjectDef *def)
+{
+    tlwKey key = def->keys[0];
+    if (!tlwGetTraits(def)->fills)
+        key.temperature = 0; // that of a body can be keyed
+    key.power = 0;
+    *hash = hashKeyValues(*hash, &key);
+    addVec3(hash, def->velocity);
+    addVec3(hash, def->spin);
+}
+
+static void addPlace(uint64_t *hash, const tlwObject *object, double time, int frame)
+{
+    const tlwObjectDef *def = &object->def;
+    tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
+    tlwKey place = {.position = key.position, .rotation = key.rotation, .scale = key.scale};
+    *hash = hashKeyValues(*hash, &place);
+    if (object->deform_files) {
+        uint64_t files = tlwGetDeformHash(object->deform_files, frame);
+        *hash = tlwHashBytes(*hash, &files, sizeof files);
+    }
+}
+
+void tlwHashParts(const tlwScene *scene, int frame, uint64_t parts[TLW_PART_COUNT])
+{
+    const tlwSceneDef *def = &scene->def;
+    double time = tlwGetFrameTime(scene, frame);
+    for (int i = 0; i < TLW_PART_COUNT; i++)
+        parts[i] = TLW_HASH_SEED;
+    addVec3(&parts[TLW_PART_DOMAIN], def->domain_min);
+    addVec3(&parts[TLW_PART_DOMAIN], def->domain_max);
+    const double settings[] = {def->cell_size, def->fps, def->frame_start, def->transport, def->coupling};
+    addNumbers(&parts[TLW_PART_DOMAIN], settings, (int)(sizeof settings / sizeof settings[0]));
+    for (int i = 0; i < scene->material_count; i++)
+        addMaterial(&parts[TLW_PART_MATERIALS], &scene->materials[i].def);
+    addNumber(&parts[TLW_PART_PLACES], time);
+    for (int i = 0; i < scene->object_count; i++) {
+        const tlwObject *object = &scene->objects[i];
+        addShape(&parts[TLW_PART_OBJECTS], object);
+        if (tlwGetTraits(&object->def)->fills || tlwGetTraits(&object->def)->body)
+            addStart(&parts[TLW_PART_STARTS], &object->def);
+        else if (tlwIsObstacle(&object->def))
+            addPlace(&parts[TLW_PART_PLACES], object, time, frame);
+    }
+    addJoints(&parts[TLW_PART_JOINTS], scene);
 }

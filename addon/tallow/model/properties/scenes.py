@@ -160,6 +160,10 @@ class TallowScene(bpy.types.PropertyGroup):
                              description="2 makes a surface mesh with four times the triangles")
     checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
                                   description="Frames between states from which a bake can be resumed. 0: none")
+    # Not the library's default: artists change their minds in the middle of a shot.
+    keep_every: IntProperty(name="Keep State Every", default=30, min=0, max=1000, options=set(),
+                            description="Of these frames the state is kept, for Bake From Here. A state is as large as many frames. 0: only the "
+                                        "two newest")
 
     # Show
     show_surface: BoolProperty(name="Surface", default=True, update=_show, options=set(),

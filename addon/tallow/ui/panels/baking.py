@@ -56,6 +56,7 @@ def _draw_ready(context, layout, status) -> None:
         part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]  # else there is nothing to go on with
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
+        column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
             layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}{_size_of(cache)}", icon="CHECKMARK")
     if problem:
@@ -148,6 +149,7 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column = fields(self.layout)
         column.prop(tallow, "mesh_detail")
         column.prop(tallow, "checkpoint_every")
+        column.prop(tallow, "keep_every")
 
 
 class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
