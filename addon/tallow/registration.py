@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from . import playback
 from .baking import job
-from .model import properties
+from .model import properties, versions
 from .ui import operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, operators, panels, playback, overlay, previews, job)
+MODULES = (preferences, properties, versions, operators, panels, playback, overlay, previews, job)
 
 
 def register() -> None:

@@ -5,8 +5,10 @@ import numpy as np
 
 
 def clear():
+    """An empty scene in metres."""
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
+    bpy.context.scene.tallow.life_size = "UNITS"
 
 
 def add_box(name, size=1.0, location=(0.0, 0.0, 0.0)):

@@ -1,9 +1,9 @@
 """Stands in for the baker in tests: the same command line, events and files, without the physics.
 
-A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. FAKE_BAKER sets what happens
-on the way: `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel), `odd` (says something that
-nobody understands). FAKE_GATE names a file with a number: frames after it have to wait until the number is raised. So a
-test decides how far a bake gets, however busy the machine is.
+A ball of wax falls onto z = 0 and squashes; a rigid body named in the scene moves along x. FAKE_BAKER sets what
+happens on the way: `crash` (killed after frame 3), `error`, `silent` (does not answer to cancel), `weak` (heaters
+never melt the wax), `odd` (says something that nobody understands). FAKE_GATE names a file with a number: frames
+after it have to wait until the number is raised. So a test decides how far a bake gets, however busy the machine is.
 """
 
 import argparse
@@ -126,18 +126,36 @@ def wait_for_turn(frame, silent):
         time.sleep(LOOK)
 
 
+def melt(arguments, mode):
+    """A speed that falls with the time that there is; with `weak` losses win."""
+    scene = json.loads((Path(arguments.scene) / "scene.json").read_text())
+    frame = int(arguments.frames.rpartition("-")[2]) or scene["frames"]["end"]
+    if mode == "error":
+        emit(event="error", result="TLW_BAD_MESH", text="Suzanne is not closed and cannot be filled. Close its holes.")
+        return 1
+    weak = mode == "weak" and all(key.get("power", 0) < 2000 and key.get("temperature", 0) < 500
+                                  for obj in scene["objects"] for key in obj["keys"])
+    emit(event="melt", found=not weak, speed=0.0 if weak else 1e5 * arguments.melt / (frame - scene["frames"]["start"]),
+         most=0.4 if weak else 1.0, strength=3.0 if weak else 0.0)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("scene")
-    parser.add_argument("cache")
+    parser.add_argument("cache", nargs="?")
+    parser.add_argument("--melt", type=float)
+    parser.add_argument("--frames")
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--from", dest="since", type=int, default=0)
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
-    threading.Thread(target=listen, daemon=True).start()
     mode = os.environ.get("FAKE_BAKER", "")
+    if arguments.melt:
+        return melt(arguments, mode)
+    threading.Thread(target=listen, daemon=True).start()
     cache = Path(arguments.cache)
     scene = json.loads((Path(arguments.scene) / "scene.json").read_text())
     first, last = scene["frames"]["start"], scene["frames"]["end"]

@@ -27,8 +27,7 @@ def test_scene_file_is_valid_and_complete(tmp_path):
     scene = json.loads((make(tmp_path) / "scene.json").read_text())
     assert (scene["format"], scene["version"]) == ("tallow-scene", 1)
     assert set(scene) == {"format", "version", "name", "frames", "domain", "world", "solver", "output", "materials",
-                          "objects",
-                          "forces", "joints"}
+                          "objects", "forces", "joints", "display"}
     assert (tmp_path / scene["objects"][0]["mesh"]).is_file()
 
 

@@ -89,10 +89,24 @@ class Baker:
             self.emit(event="error", result="TLW_INTERNAL", text="The native library does not start.")
             return 1
         try:
-            return self.bake(native, context)
+            return self.plan(native, context) if self.arguments.melt else self.bake(native, context)
         finally:
             native.tlwDestroyContext(context)
             del cancel
+
+    def plan(self, native, context) -> int:
+        """How much faster than in life heat must move; the answer is one event."""
+        definition, plan = native.tlwDefaultMeltDef(), library.MeltPlan()
+        definition.scene = os.fsencode(self.arguments.scene)
+        definition.share = self.arguments.melt
+        definition.frame = self.arguments.frames[1]
+        result = native.tlwFindMeltSpeed(context, ctypes.byref(definition), ctypes.byref(plan))
+        if result != OK:
+            self.emit(event="error", result=native.tlwGetResultName(result).decode(),
+                      text=native.tlwGetMessage(context).decode("utf-8", "replace"))
+            return 1
+        self.emit(event="melt", found=plan.found, speed=plan.speed, most=plan.most, strength=plan.strength)
+        return 0
 
     def bake(self, native, context) -> int:
         definition = native.tlwDefaultBakeDef()
@@ -138,6 +152,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--from", dest="since", type=int, default=0, metavar="FRAME", help="bake again from this frame on")
+    parser.add_argument("--melt", type=float, default=0.0, metavar="SHARE",
+                        help="do not bake: find the speed-up of heat that melts this share by the last frame")
     parser.add_argument("--library", default=None)
     parser.add_argument("--gentle", action="store_true", help="leave the processor to other programs that want it")
     parser.add_argument("--self-check", action="store_true", help="say that this Python can run the baker")
@@ -145,7 +161,7 @@ def main() -> int:
     if arguments.self_check:
         print("tallow baker ready", sys.version.split()[0])
         return 0
-    if not arguments.scene or not arguments.cache:
+    if not arguments.scene or not (arguments.cache or arguments.melt):
         parser.error("a scene folder and a cache folder are needed")
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", errors="replace")
@@ -153,7 +169,8 @@ def main() -> int:
     baker = Baker(arguments)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: baker.cancel())
-    threading.Thread(target=baker.listen, daemon=True).start()
+    if not arguments.melt:  # a search ends by itself
+        threading.Thread(target=baker.listen, daemon=True).start()
     return baker.run()
 
 

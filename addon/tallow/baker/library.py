@@ -29,6 +29,16 @@ class BakeDef(Structure):
                 ("resume", c_bool), ("frame_from", c_int), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
 
 
+class MeltDef(Structure):
+    """tlwMeltDef"""
+    _fields_ = [("scene", c_char_p), ("cells", c_int), ("share", c_double), ("frame", c_int), ("cookie", c_int)]
+
+
+class MeltPlan(Structure):
+    """tlwMeltPlan"""
+    _fields_ = [("found", c_bool), ("speed", c_double), ("most", c_double), ("strength", c_double)]
+
+
 class LibraryError(Exception):
     """The library cannot be used; the text is for the artist."""
 
@@ -94,6 +104,8 @@ def _declare(library: ctypes.CDLL) -> None:
         ("tlwDestroyContext", None, [c_void_p]),
         ("tlwGetMessage", c_char_p, [c_void_p]),
         ("tlwGetResultName", c_char_p, [c_int]),
+        ("tlwDefaultMeltDef", MeltDef, []),
+        ("tlwFindMeltSpeed", c_int, [c_void_p, POINTER(MeltDef), POINTER(MeltPlan)]),
         ("tlwBake", c_int, [c_void_p, POINTER(BakeDef)]),
     ):
         function = getattr(library, name)

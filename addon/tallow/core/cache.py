@@ -45,7 +45,7 @@ class Cache:
         self.frames: Dict[int, Dict] = {}
         self.order: List[int] = []
         self._stamp: Tuple[int, int] = (0, 0)
-        self._materials: Optional[List[Dict]] = None
+        self._scene: Optional[Dict] = None
 
     def refresh(self) -> bool:
         """Read bake.json again if it changed. True if something new was read."""
@@ -124,13 +124,25 @@ class Cache:
     @property
     def materials(self) -> List[Dict]:
         """The bake's own materials, in the order that the `material` attribute counts them."""
-        if self._materials is None:
+        found = self._read_scene().get("materials")
+        return found if isinstance(found, list) else []
+
+    @property
+    def metres_per_unit(self) -> float:
+        """Of the Blender scene that was baked; 0 when the bake does not tell."""
+        display = self._read_scene().get("display")
+        value = display.get("metres_per_unit") if isinstance(display, dict) else None
+        return float(value) if isinstance(value, (int, float)) and 0.0 < value < float("inf") else 0.0
+
+    def _read_scene(self) -> Dict:
+        """The scene that was baked; empty when its file is missing or damaged."""
+        if self._scene is None:
             try:
-                text = (self.folder / "scene" / "scene.json").read_text(encoding="utf-8")
-                self._materials = list(json.loads(text).get("materials", []))
-            except (OSError, ValueError, AttributeError):
-                self._materials = []
-        return self._materials
+                scene = json.loads((self.folder / "scene" / "scene.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                scene = {}
+            self._scene = scene if isinstance(scene, dict) else {}
+        return self._scene
 
     @property
     def melts(self) -> bool:

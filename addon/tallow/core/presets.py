@@ -12,6 +12,7 @@ from . import defaults
 
 ZERO_CELSIUS = 273.15
 FLOWING = 3000.0  # Pa s; what is thicker hardly moves within a shot
+LAST = 1000  # place in the list, of presets as in life
 STANDING = 1e5  # Pa s; what is thicker stands as if it were solid
 # What scene.json takes of a preset; the rest (label, description, sources) is for people.
 MEMBERS = ("density", "specific_heat", "conductivity", "solidus", "liquidus", "latent_heat", "viscosity",
@@ -27,7 +28,8 @@ def preset_folder(addon: Path) -> Path:
 
 
 def load_materials(addon: Path) -> Dict[str, Dict]:
-    """All readable presets by file name, alphabetical. A damaged file is left out, not fatal; water is always there."""
+    """All readable presets by file name: those for the look first, then those as in life by name. A damaged file is left out, not
+    fatal; water is always there."""
     found: Dict[str, Dict] = {}
     for path in sorted((preset_folder(addon) / "materials").glob("*.json")):
         try:
@@ -35,8 +37,8 @@ def load_materials(addon: Path) -> Dict[str, Dict]:
             found[path.stem] = normalised(preset, path.stem)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
-    found.setdefault("water", dict(WATER))
-    return found
+    found.setdefault("water", normalised(WATER, "water"))
+    return dict(sorted(found.items(), key=lambda entry: (entry[1]["look"] or LAST, entry[0])))
 
 
 def normalised(preset: Dict, stem: str) -> Dict:
@@ -45,6 +47,7 @@ def normalised(preset: Dict, stem: str) -> Dict:
     result.setdefault("name", stem)
     result["label"] = str(preset.get("label") or preset.get("name") or stem.replace("_", " ").title())
     result["description"] = str(preset.get("description") or result["label"])
+    result["look"] = int(preset.get("look", 0))
     result["viscosity"] = curve_points(result["viscosity"])
     for key in ("density", "specific_heat", "conductivity"):
         value = result[key]

@@ -32,11 +32,13 @@ class SceneData:
     objects: List[Dict] = field(default_factory=list)
     forces: List[Dict] = field(default_factory=list)
     joints: List[Dict] = field(default_factory=list)
+    display: Dict[str, float] = field(default_factory=dict)
 
     def as_json(self) -> Dict[str, Any]:
         return {"format": "tallow-scene", "version": 1, "name": self.name, "frames": self.frames,
                 "domain": self.domain, "world": self.world, "solver": self.solver, "output": self.output,
-                "materials": self.materials, "objects": self.objects, "forces": self.forces, "joints": self.joints}
+                "materials": self.materials, "objects": self.objects, "forces": self.forces, "joints": self.joints,
+                "display": self.display}
 
 
 class SceneWriter:

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import playback
-from ..model import domain
+from ..model import domain, roles
 from ..model.materials import find_custom
 from ..playback import shading
 
@@ -29,6 +29,7 @@ def clear(scene: bpy.types.Scene) -> None:
         if name not in keep:
             scene.tallow.property_unset(name)
     scene.tallow.materials.clear()
+    scene.tallow.life_size = "UNITS"
 
 
 # Shapes
@@ -104,6 +105,8 @@ def cast(obj: bpy.types.Object, role: str, **settings) -> bpy.types.Object:
     """Give an object its role in the simulation and the settings that go with it."""
     select(obj)
     bpy.ops.tallow.set_role(role=role)
+    if roles.of(obj).frozen:
+        obj.tallow.material = "paraffin"
     for name, value in settings.items():
         setattr(obj.tallow, name, value)
     return obj

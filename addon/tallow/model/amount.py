@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 
 from ..core import animation, estimate
-from . import domain, meshes, roles, shot
+from . import domain, meshes, roles, shot, units
 
 
 def memory(scene: bpy.types.Scene) -> int:
@@ -49,14 +49,18 @@ def local_velocity(obj: bpy.types.Object) -> Vector:
     return velocity if obj.tallow.local_velocity else obj.matrix_world.to_quaternion().inverted() @ velocity
 
 
+def filled(obj: bpy.types.Object) -> float:
+    """Volume of an object in cubic Blender units, about."""
+    return _share_of_box(obj) * obj.dimensions.x * obj.dimensions.y * obj.dimensions.z
+
+
 def _volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
-    extent = obj.dimensions * scene.unit_settings.scale_length
-    return _share_of_box(obj) * extent.x * extent.y * extent.z
+    return filled(obj) * units.metres_per_unit(scene) ** 3
 
 
 def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     """What it gives during the bake: itself whenever it opens, and speed x outlet area x the time that it is open."""
-    scale = scene.unit_settings.scale_length
+    scale = units.metres_per_unit(scene)
     first, last = shot.frame_range(scene)
     is_open = [obj.tallow.enabled] * (last - first)
     curve = animation.find_curve(obj.animation_data, "tallow.enabled")

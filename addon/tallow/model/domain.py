@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..core import estimate
-from . import placement
+from . import placement, units
 
 NAME = "Tallow Domain"
 Bounds = Tuple[Vector, Vector]
@@ -83,7 +83,7 @@ def size(scene: bpy.types.Scene) -> Optional[Vector]:
     if box is None:
         return None
     low, high = bounds(box)
-    return (high - low) * scene.unit_settings.scale_length
+    return (high - low) * units.metres_per_unit(scene)
 
 
 def resolution(scene: bpy.types.Scene) -> int:

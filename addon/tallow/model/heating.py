@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long the scene's wax takes to melt in life, and what speed-up makes a shot of it."""
+"""About how long the scene's wax takes to melt in life: quick enough for every redraw, and blind to the air's cooling. What
+melts when is found by baking/melting.py."""
 
 from __future__ import annotations
 
@@ -9,9 +10,12 @@ import bpy
 
 from ..core import estimate, presets
 from ..core.presets import ZERO_CELSIUS
-from . import roles, shot, staging
+from . import roles, shot, units
 from .materials import lookup
 
+MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cross all of it
+LAMP_SHARE = 0.2  # of a lamp's power that falls on the wax
+BOX_SHARE = 0.5  # of the box around the wax that it fills
 SHARE = 0.8  # of the shot, in which it melts
 PATIENCE = 20.0  # shots; what takes longer than so many is not seen to melt at all
 
@@ -37,17 +41,20 @@ def slowest(scene: bpy.types.Scene) -> Optional[Melting]:
 
 def _melting_time(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict, heater: bpy.types.Object) -> float:
     """Seconds in life; 0 when it never melts. Solid heaters have a temperature, lamps and heated volumes a power."""
-    extent = wax.dimensions * scene.unit_settings.scale_length
+    extent = wax.dimensions * units.metres_per_unit(scene)
     start = wax.tallow.temperature + ZERO_CELSIUS
     if heater.tallow.heat_kind == "SOLID":
-        return estimate.melting_time(material, start, heater.tallow.temperature + ZERO_CELSIUS, staging.MELT_DEPTH * extent.z)
+        return estimate.melting_time(material, start, heater.tallow.temperature + ZERO_CELSIUS, MELT_DEPTH * extent.z)
     if heater.tallow.power <= 0.0 or not presets.freezes(material):
         return 0.0
-    energy = estimate.melting_energy(material, start, staging.BOX_SHARE * extent.x * extent.y * extent.z)
-    return energy / (heater.tallow.power * (staging.LAMP_SHARE if heater.tallow.heat_kind == "LAMP" else 1.0))
+    energy = estimate.melting_energy(material, start, BOX_SHARE * extent.x * extent.y * extent.z)
+    return energy / (heater.tallow.power * (LAMP_SHARE if heater.tallow.heat_kind == "LAMP" else 1.0))
 
 
 def too_slow(scene: bpy.types.Scene) -> Optional[Melting]:
+    """The wax that is far from melting within the shot. What a search found knows better."""
+    if 0.0 < scene.tallow.melt_speed <= scene.tallow.thermal_speed:
+        return None
     melting = slowest(scene)
     if melting and melting.seconds > PATIENCE * shot.seconds(scene) * max(scene.tallow.thermal_speed, 1e-9):
         return melting

@@ -24,12 +24,17 @@ def all_presets() -> Dict[str, Dict]:
 
 
 def material_items(_self, context) -> List[Tuple]:
-    """Presets, then the scene's own materials. The numbers are stable, so that saved files keep their choice."""
+    """Presets for the look, presets as in life, then the scene's own materials. The numbers are stable, so that saved files keep
+    their choice."""
     global _items
-    items = [(key, preset["label"], preset["description"], "NONE", zlib.crc32(key.encode()) & 0x3FFFFFFF)
-             for key, preset in all_presets().items()]
+    items: List[Tuple] = []
+    for heading, for_look in (("For the Look", True), ("As in Life", False)):
+        items.append(("", heading, ""))
+        items += [(key, preset["label"], preset["description"], "NONE", zlib.crc32(key.encode()) & 0x3FFFFFFF)
+                  for key, preset in all_presets().items() if bool(preset["look"]) == for_look]
     scene = context.scene if context else bpy.context.scene
     if scene:
+        items += [("", "Your Own", "")] if len(scene.tallow.materials) else []
         items += [(f"{CUSTOM}{own.uid}", own.name, "Your own material", "USER", 0x40000000 + own.uid)
                   for own in scene.tallow.materials]
     if items != _items:

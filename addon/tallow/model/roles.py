@@ -91,7 +91,7 @@ TABLE: Tuple[Role, ...] = (
          settings=(TEMPERATURE,), motion=START,
          member="liquid", words="wax", exported=_group("velocity", "spin"), keyed=("temperature",),
          source=True, frozen=True, fitted=True,
-         family="fluid", materials=("paraffin", "beeswax")),
+         family="fluid", materials=("thick_wax", "paraffin")),
     Role("LIQUID", 2, "Liquid", "Liquid that flows from the start", ("MATFLUID", "MOD_FLUIDSIM"),
          settings=(TEMPERATURE,), motion=START,
          member="liquid", words="liquid", exported=_group("velocity", "spin"), keyed=("temperature",),

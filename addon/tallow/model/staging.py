@@ -3,28 +3,30 @@
 
 from __future__ import annotations
 
-from typing import Dict, Tuple
+import math
+from typing import Tuple
 
 import bmesh
 import bpy
 from mathutils import Vector
 
-from ..core import estimate
-from . import domain
+from . import domain, roles, units
 
 Box = Tuple[Vector, Vector]
-MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cross all of it
-LAMP_SHARE = 0.2  # of a lamp's power that falls on the wax
-BOX_SHARE = 0.5  # of the box around the wax that it fills
+LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
+
+
+PUDDLE = 0.1  # of the size, how thick a puddle may become for want of room
 
 
 class Stage:
     """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor."""
 
-    def __init__(self, low: Vector, high: Vector, resolution: int, plate: bool) -> None:
+    def __init__(self, low: Vector, high: Vector, volume: float, resolution: int, plate: bool) -> None:
         self.low, self.high = low, high
         size = max(high - low)
-        side = 0.55 * size
+        puddle = math.sqrt(volume / (PUDDLE * size))
+        side = max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))
         cell = (size + 2.0 * side) / resolution
         thickness = 3.0 * cell if plate else 0.0
         middle = (low + high) / 2.0
@@ -50,6 +52,13 @@ def _replace(scene: bpy.types.Scene, name: str, mesh: bpy.types.Mesh) -> bpy.typ
     else:
         obj.data = mesh
     return obj
+
+
+def remove(scene: bpy.types.Scene, name: str) -> None:
+    """Take away a prop of the other kind of heat, which was made before."""
+    obj = scene.objects.get(name)
+    if obj and roles.of(obj).heater:
+        bpy.data.objects.remove(obj)
 
 
 def make_box(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
@@ -92,9 +101,8 @@ def make_hot_plate(scene: bpy.types.Scene, box: Box, temperature: float) -> bpy.
     return obj
 
 
-def make_lamp(scene: bpy.types.Scene, stage: Stage, material: Dict, seconds: float) -> bpy.types.Object:
-    """A lamp strong enough to melt the box around the wax, about half full, in the time given."""
-    scale = scene.unit_settings.scale_length
+def make_lamp(scene: bpy.types.Scene, stage: Stage) -> bpy.types.Object:
+    """A lamp that shines on the wax as strongly whatever its size."""
     mesh = bpy.data.meshes.new("Tallow Lamp")
     shape = bmesh.new()
     bmesh.ops.create_icosphere(shape, subdivisions=2, radius=0.06 * stage.size)
@@ -104,9 +112,8 @@ def make_lamp(scene: bpy.types.Scene, stage: Stage, material: Dict, seconds: flo
     obj.location = stage.lamp
     obj.tallow.role = "HEAT"
     obj.tallow.heat_kind = "LAMP"
-    extent = (stage.high - stage.low) * scale
-    energy = estimate.melting_energy(material, 293.15, BOX_SHARE * extent.x * extent.y * extent.z)
-    obj.tallow.power = energy / (LAMP_SHARE * seconds * max(1.0, scene.tallow.thermal_speed))
+    distance = (stage.lamp - (stage.low + stage.high) / 2.0).length * units.metres_per_unit(scene)
+    obj.tallow.power = round(4.0 * math.pi * distance ** 2 * LAMP_FLUX, -1)
     return obj
 
 

@@ -10,7 +10,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..core import blend
 from ..core.cache import Cache
-from ..model import placement, roles
+from ..model import placement, roles, units
 
 
 def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], float]:
@@ -46,7 +46,7 @@ def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
     baked = cache.bodies(frame)
     if not baked:
         return []
-    scale, objects = 1.0 / scene.unit_settings.scale_length, _find_bodies(scene, cache)
+    scale, objects = 1.0 / units.metres_per_unit_of(scene, cache), _find_bodies(scene, cache)
     coming = {body.get("name"): body for body in cache.bodies(frame + 1)} if share > 0.0 else {}
     found = []
     for body in baked:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import colors, frames
 from ..core.cache import Cache
+from ..model import units
 from . import fill
 
 NAME = "Tallow Particles"
@@ -65,7 +66,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     step = max(1, round(100.0 / scene.tallow.particle_percent))
     # By id, not by place in the file, so that the same particles stay on screen from frame to frame.
     rows = np.ascontiguousarray(rows[rows["id"] % step == 0]) if step > 1 else rows
-    scale = 1.0 / scene.unit_settings.scale_length
+    scale = 1.0 / units.metres_per_unit_of(scene, cache)
     arrays = frames.vertex_attributes(rows, scale, cache.pace(frame))
     arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
     fill.fill_points(obj.data, arrays.pop("position"))

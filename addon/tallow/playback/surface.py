@@ -9,6 +9,7 @@ import bpy
 
 from ..core.cache import Cache
 from ..core.frames import ReadAhead, stamp_of
+from ..model import units
 from . import fill
 
 NAME = "Tallow Surface"
@@ -69,7 +70,8 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    return path, 1.0 / scene.unit_settings.scale_length, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame)
+    scale = 1.0 / units.metres_per_unit_of(scene, cache)
+    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame)
 
 
 def clear(scene: bpy.types.Scene) -> None:

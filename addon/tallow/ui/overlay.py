@@ -8,7 +8,7 @@ from typing import Any, Dict, Tuple
 import bpy
 import numpy as np
 
-from ..model import domain
+from ..model import domain, units
 
 MOST_LINES = 1200
 _handle: Any = None
@@ -48,7 +48,7 @@ def _draw() -> None:
         return
     import gpu
     low, high = domain.bounds(tallow.domain)
-    cell = domain.cell_size(scene) / scene.unit_settings.scale_length
+    cell = domain.cell_size(scene) / units.metres_per_unit(scene)
     if sum(high[i] - low[i] for i in range(3)) / cell > MOST_LINES:
         return
     shader, batch = _make_batch((tuple(low), tuple(high), cell), low, high, cell)

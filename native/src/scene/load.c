@@ -172,7 +172,7 @@ static tlwResult readSettings(const tlwJson *root, tlwSceneDef *def, tlwWorldKey
         return tlwFail(&root->context->message, TLW_BAD_FILE,
                        "The scene has version %d, but this Tallow reads version 1; export it again.", version);
     tlwWarnUnknown(root, (const char *const[]){"format", "version", "name", "frames", "domain", "world", "solver",
-                                               "output", "materials", "objects", "forces", "joints", NULL});
+                                               "output", "materials", "objects", "forces", "joints", "display", NULL});
     TLW_TRY(tlwReadString(root, "name", &def->name));
     TLW_TRY(readFrames(root, def));
     TLW_TRY(readDomain(root, def));

@@ -55,10 +55,10 @@ tlwResult tlwReadMaterial(const tlwJson *json, tlwMaterialDef *def)
 {
     static const char *const frozen_names[] = {"rigid", "soft", NULL};
     TLW_TRY(tlwCheckObject(json));
-    tlwWarnUnknown(json,
-                   (const char *const[]){"name", "density", "specific_heat", "conductivity", "solidus", "liquidus",
-                                         "latent_heat", "viscosity", "solid_viscosity", "surface_tension",
-                                         "contact_angle", "frozen", "color", "label", "description", "sources", NULL});
+    tlwWarnUnknown(json, (const char *const[]){"name", "density", "specific_heat", "conductivity", "solidus",
+                                               "liquidus", "latent_heat", "viscosity", "solid_viscosity",
+                                               "surface_tension", "contact_angle", "frozen", "color", "label",
+                                               "description", "sources", "look", NULL});
     TLW_TRY(tlwReadString(json, "name", &def->name));
     TLW_TRY(readPair(json, "density", &def->density_solid, &def->density_liquid));
     TLW_TRY(readPair(json, "specific_heat", &def->specific_heat_solid, &def->specific_heat_liquid));

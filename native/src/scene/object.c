@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define SMALL_HOLES 0.05 // of the surface: filling them changes nothing that an artist would ask about
+
 tlwObjectDef tlwDefaultObjectDef(void)
 {
     return (tlwObjectDef){
@@ -106,7 +108,7 @@ static tlwResult prepareMesh(const tlwScene *scene, const tlwObjectDef *def, tlw
         if (result == TLW_OK)
             tlwDescribeRepair(&report, def->name, text, sizeof text);
         if (text[0])
-            tlwLog(scene->context, report.open_edges ? TLW_LOG_WARNING : TLW_LOG_INFO, "%s", text);
+            tlwLog(scene->context, report.filled > SMALL_HOLES ? TLW_LOG_WARNING : TLW_LOG_INFO, "%s", text);
     }
     if (result != TLW_OK)
         tlwDestroyMesh(mesh);

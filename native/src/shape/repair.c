@@ -6,6 +6,7 @@
 #include "shape/islands.h"
 #include "shape/topology.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,8 +155,10 @@ tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *mess
     report = report ? report : &ignored;
     memset(report, 0, sizeof *report);
     TLW_TRY(refuseBadNumbers(mesh, name, message));
+    double open_area = tlwGetMeshArea(mesh);
     TLW_TRY(closeAndOrient(mesh, message, report));
     double area = tlwGetMeshArea(mesh);
+    report->filled = area > 0 ? fmax(0, 1 - open_area / area) : 0;
     if (!(area > 0))
         return tlwFail(message, TLW_BAD_MESH, "%s has faces, but none of them has an area; give it a closed mesh.",
                        name);

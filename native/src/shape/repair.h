@@ -7,6 +7,7 @@
 // What tlwRepairMesh found and did.
 typedef struct tlwRepairReport {
     int64_t open_edges;        // edges with one triangle only, before filling
+    double filled;             // share of the surface that is filled holes
     int64_t holes;             // boundary loops that were filled
     int64_t nonmanifold_edges; // edges with more than two triangles; left as they are
     int64_t dropped;           // triangles without area that were left out

@@ -1,5 +1,6 @@
-// How fast heat must move for wax to melt in time (tlwFindMeltSpeed): heat alone, without flow, on a coarse copy of a
-// scene. Melt that stays where it is shields what is behind it, so a bake, whose melt runs away, is rather earlier.
+// How fast heat must move for wax to melt in time (tlwFindMeltSpeed), on a coarse copy of a scene. Heat alone comes
+// first: one run knows every speed, and whether losses win. Its melt stays where it is and shields what is behind it.
+// In a bake melt runs off and wax sinks onto its heater, several times as soon. So short runs with flow correct it.
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -21,7 +22,13 @@
 #define STEADY 0.005   // of all heat so far: less than this while the time doubles means that losses win
 #define STRONGEST 64   // times: heaters that would have to be stronger are no answer
 #define HALVINGS 6     // of a step whose solve does not converge
-#define LEAST_PARTICLES 200
+#define LEAST_PARTICLES 150
+#define FLOWING 4      // times sooner than by heat alone: where runs with flow begin
+#define FLOW_RUNS 4    // at most
+#define FLOW_CHUNKS 48 // until the frame, between looks at what has melted
+#define FLOW_CFL 4     // coarse steps for a coarse answer
+#define NEAR 1.4       // times too early or too late: from here on the time scales with the speed
+#define MARGIN 1.1
 
 tlwMeltDef tlwDefaultMeltDef(void)
 {
@@ -35,7 +42,10 @@ typedef struct Search {
     double share, seconds; // of the material, until the frame
     float *enthalpy;       // of the particles at the start
     tlwHeatObject *objects;
-    bool keyed; // heaters move or change what they give, or the air changes
+    double own_cell; // of the scene
+    double life;     // seconds in life after which a run of heat alone ended
+    int cells;       // along the longest side
+    bool keyed;      // heaters move or change what they give, or the air changes
 } Search;
 
 // Share of what can melt that is molten, and all heat in J.
@@ -83,7 +93,7 @@ static tlwResult stepHeat(const Search *s, double time, double dt, int halvings)
 
 // Heaters that stay as they are: time in life is all that counts, so that one run finds the speed. Steps grow with the
 // time. `most` becomes the largest share on the way.
-static tlwResult searchLife(const Search *s, double *speed, double *most)
+static tlwResult searchLife(Search *s, double *speed, double *most)
 {
     double time = LEAST_SPEED * s->seconds, dt = time, before = 0, heat, first_heat, last_heat, since = time;
     restart(s);
@@ -92,6 +102,7 @@ static tlwResult searchLife(const Search *s, double *speed, double *most)
     *speed = *most = 0;
     TLW_TRY(stepHeat(s, 0, dt, 0));
     while (time < MOST_SPEED * s->seconds) {
+        s->life = time;
         double molten = sumMolten(s, &heat);
         *most = fmax(*most, molten);
         if (molten >= s->share) {
@@ -125,7 +136,7 @@ static tlwResult runKeyed(const Search *s, double speed, double *molten)
 }
 
 // Heaters that change: the first speed that melts enough, from slow to fast, then between it and the one before.
-static tlwResult searchKeyed(const Search *s, double *speed, double *most)
+static tlwResult searchKeyed(Search *s, double *speed, double *most)
 {
     double low = LEAST_SPEED, high = 0, molten;
     *speed = *most = 0;
@@ -143,40 +154,13 @@ static tlwResult searchKeyed(const Search *s, double *speed, double *most)
         *(molten >= s->share ? &high : &low) = middle;
     }
     *speed = high;
+    s->life = (high ? high : MOST_SPEED) * s->seconds;
     return TLW_OK;
 }
 
-static tlwResult search(const Search *s, double *speed, double *most)
+static tlwResult search(Search *s, double *speed, double *most)
 {
     return s->keyed ? searchKeyed(s, speed, most) : searchLife(s, speed, most);
-}
-
-// Every heater gives `factor` times what it gives: power, or how far its temperature is above the air's.
-static void strengthen(const Search *s, double factor)
-{
-    for (int o = 0; o < s->scene->object_count; o++) {
-        tlwObjectDef *def = &s->scene->objects[o].def;
-        for (int k = 0; k < def->key_count && tlwGetTraits(def)->heats; k++) {
-            tlwKey *key = (tlwKey *)&def->keys[k]; // the scene's own copy
-            double air = tlwSampleWorld(s->scene, key->time).ambient_temperature;
-            key->power *= factor;
-            key->temperature = air + factor * (key->temperature - air);
-        }
-    }
-}
-
-// How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help.
-static tlwResult findStrength(const Search *s, double *strength)
-{
-    double speed = 0, most, factor = 1;
-    *strength = 0;
-    while (!speed && factor < STRONGEST) {
-        strengthen(s, 1.25);
-        factor *= 1.25;
-        TLW_TRY(search(s, &speed, &most));
-    }
-    *strength = speed ? factor : 0;
-    return TLW_OK;
 }
 
 static bool isKeyed(const tlwScene *scene)
@@ -210,23 +194,94 @@ static bool canMelt(const tlwScene *scene)
     return false;
 }
 
-// A simulation of the scene in large cells with a particle in each. Thin wax gets smaller cells, down to the scene's
-// own.
-static tlwResult createCoarse(Search *s, int cells)
+// A simulation of the scene in large cells. Thin wax gets smaller cells, down to the scene's own.
+static tlwResult createCoarse(Search *s, int particles_per_axis)
 {
-    const tlwSceneDef *def = &s->scene->def;
+    tlwSceneDef *def = &s->scene->def;
     tlwVec3 size = tlwSub(def->domain_max, def->domain_min);
-    double own = def->cell_size, longest = fmax(size.x, fmax(size.y, size.z));
-    double dx = fmax(fmin(longest / cells, fmin(size.x, fmin(size.y, size.z))), own);
-    s->scene->def.particles_per_axis = 1;
-    for (;; dx = fmax(0.5 * dx, own)) {
+    double own = s->own_cell, longest = fmax(size.x, fmax(size.y, size.z));
+    double dx = fmax(fmin(longest / s->cells, fmin(size.x, fmin(size.y, size.z))), own);
+    double enough = LEAST_PARTICLES * particles_per_axis * particles_per_axis * particles_per_axis;
+    def->particles_per_axis = particles_per_axis;
+    tlwDestroySim(s->sim);
+    s->sim = NULL;
+    for (;;) {
         TLW_TRY(tlwSetCellSize(s->scene, dx));
         tlwResult result = tlwCreateSim(s->scene, &s->sim);
-        if (dx <= own || (result == TLW_OK && s->sim->particles.count >= LEAST_PARTICLES))
+        double found = result == TLW_OK ? (double)s->sim->particles.count : 0;
+        if (dx <= own || found >= enough)
             return result;
+        dx = fmax(fmax(0.5, 0.95 * cbrt(found / enough)) * dx, own);
         tlwDestroySim(s->sim);
         s->sim = NULL;
     }
+}
+
+// The whole simulation until the share is molten, which it tells the time of, or until the end, with `time` 0.
+static tlwResult runFlow(Search *s, double speed, double end, double *time, double *most)
+{
+    double chunk = s->seconds / FLOW_CHUNKS, before = 0, heat;
+    tlwSetThermalSpeed(s->scene, speed);
+    TLW_TRY(createCoarse(s, 2));
+    *time = 0;
+    for (int n = 1; n * chunk < end; n++) {
+        TLW_TRY(tlwAdvance(s->sim, chunk));
+        double molten = sumMolten(s, &heat);
+        *most = fmax(*most, molten);
+        if (molten >= s->share) {
+            *time = chunk * (n - (molten - s->share) / (molten - before));
+            return TLW_OK;
+        }
+        before = molten;
+    }
+    return TLW_OK;
+}
+
+// What heat alone found, corrected by flow. Wax that the first search gave up gets two runs.
+static tlwResult correctByFlow(Search *s, double *speed, double *most)
+{
+    double alone = *speed, now = fmin(s->life / s->seconds / FLOWING, MOST_SPEED), time;
+    s->scene->def.cfl = fmax(s->scene->def.cfl, FLOW_CFL);
+    for (int n = 0; n < (*speed > 0 ? FLOW_RUNS : 2); n++) {
+        TLW_TRY(runFlow(s, now, NEAR * s->seconds, &time, most));
+        if (time > 0)
+            *speed = fmin(now * time / s->seconds, MOST_SPEED);
+        if (time > s->seconds / NEAR)
+            break;
+        now = time > 0 ? *speed : fmin(FLOWING * now, MOST_SPEED);
+    }
+    if (*speed < alone / MARGIN) // flow decides, and a bake in finer cells flows a little otherwise
+        *speed = fmin(MARGIN * *speed, MOST_SPEED);
+    return TLW_OK;
+}
+
+// Every heater gives `factor` times what it gives: power, or how far its temperature is above the air's.
+static void strengthen(const Search *s, double factor)
+{
+    for (int o = 0; o < s->scene->object_count; o++) {
+        tlwObjectDef *def = &s->scene->objects[o].def;
+        for (int k = 0; k < def->key_count && tlwGetTraits(def)->heats; k++) {
+            tlwKey *key = (tlwKey *)&def->keys[k]; // the scene's own copy
+            double air = tlwSampleWorld(s->scene, key->time).ambient_temperature;
+            key->power *= factor;
+            key->temperature = air + factor * (key->temperature - air);
+        }
+    }
+}
+
+// How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help.
+static tlwResult findStrength(Search *s, double *strength)
+{
+    double speed = 0, most, factor = 1;
+    *strength = 0;
+    TLW_TRY(createCoarse(s, 1));
+    while (!speed && factor < STRONGEST) {
+        strengthen(s, 1.25);
+        factor *= 1.25;
+        TLW_TRY(search(s, &speed, &most));
+    }
+    *strength = speed ? factor : 0;
+    return TLW_OK;
 }
 
 static tlwResult begin(Search *s, const tlwMeltDef *def)
@@ -244,7 +299,9 @@ static tlwResult begin(Search *s, const tlwMeltDef *def)
     s->share = def->share;
     tlwSetThermalSpeed(s->scene, 1);
     s->keyed = isKeyed(s->scene);
-    TLW_TRY(createCoarse(s, def->cells));
+    s->own_cell = s->scene->def.cell_size;
+    s->cells = def->cells;
+    TLW_TRY(createCoarse(s, 1));
     size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
     s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
     s->objects = tlwAlloc(objects + 1, sizeof *s->objects);
@@ -270,6 +327,8 @@ tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPl
     tlwResult result = begin(&s, def);
     if (result == TLW_OK)
         result = search(&s, &found.speed, &found.most);
+    if (result == TLW_OK)
+        result = correctByFlow(&s, &found.speed, &found.most);
     found.found = found.speed > 0;
     if (result == TLW_OK && !found.found)
         result = findStrength(&s, &found.strength);

@@ -13,7 +13,7 @@ import bpy
 
 from ...core import estimate
 from ...core.events import format_seconds
-from ...model import amount, domain, heating, meshes, placement, roles, shot
+from ...model import amount, domain, heating, meshes, placement, roles, shot, units
 from ...model.materials import lookup
 from . import heat_checks, motion, settings
 
@@ -135,7 +135,7 @@ def _check_parent(obj: bpy.types.Object) -> List[Problem]:
 
 def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]:
     """Whether the cells are fine enough to know the object at all."""
-    cell, side = domain.cell_size(scene), obj.dimensions * scene.unit_settings.scale_length
+    cell, side = domain.cell_size(scene), obj.dimensions * units.metres_per_unit(scene)
     if not (roles.of(obj).fluid or roles.of(obj).body) or not max(side) > 0.0:
         return []
     if max(side) < cell:

@@ -11,7 +11,7 @@ from mathutils import Matrix
 
 from ...core import presets
 from ...core.scene_file import SceneData, SceneWriter, number, world_with_keys
-from ...model import meshes, placement, roles, shot
+from ...model import meshes, placement, roles, shot, units
 from ...model.materials import lookup
 from .. import suspension
 from . import motion, objects, settings
@@ -25,7 +25,7 @@ class Exporter:
     def __init__(self, context: bpy.types.Context, folder: Path) -> None:
         self.context = context
         self.scene = context.scene
-        self.scale = self.scene.unit_settings.scale_length
+        self.scale = units.metres_per_unit(self.scene)
         self.first, self.last = shot.frame_range(self.scene)
         self.writer = SceneWriter(folder)
         self.warnings: List[str] = []
@@ -64,7 +64,8 @@ class Exporter:
         scene = SceneData(name=self.scene.name, frames={"start": self.first, "end": self.last,
                                                         "fps": shot.frame_rate(self.scene)},
                           domain=settings.domain_member(self.scene), world=world_with_keys(self.world),
-                          solver=settings.solver_member(self.scene), output=settings.output_member(self.scene))
+                          solver=settings.solver_member(self.scene), output=settings.output_member(self.scene),
+                          display={"metres_per_unit": number(self.scale)})
         scene.objects = [self._object(obj) for obj in self.objects]
         scene.forces = [objects.force_member(self.tracks[obj], self.scale) for obj in self.fields]
         joints = (self._joint(obj) for obj in self.joints)

@@ -10,7 +10,7 @@ import bpy
 from ...core.animation import paths
 from ...core.presets import ZERO_CELSIUS
 from ...core.scene_file import number, vector
-from ...model import domain
+from ...model import domain, units
 
 WORLD = ("gravity", "use_gravity", "tallow.gravity", "tallow.ambient", "tallow.film", "tallow.emissivity", "tallow.thermal_speed",
          "tallow.time_scale")
@@ -18,7 +18,7 @@ SIDES = (("-x", "wall_x0"), ("+x", "wall_x1"), ("-y", "wall_y0"), ("+y", "wall_y
 
 
 def domain_member(scene: bpy.types.Scene) -> Dict[str, Any]:
-    scale = scene.unit_settings.scale_length
+    scale = units.metres_per_unit(scene)
     low, high = domain.bounds(scene.tallow.domain)
     return {"min": vector(low * scale), "max": vector(high * scale), "cell_size": number(domain.cell_size(scene)),
             "walls": {side: getattr(scene.tallow, name).lower() for side, name in SIDES},

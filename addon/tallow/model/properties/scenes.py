@@ -8,13 +8,18 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
 from ...core import estimate
 from ...core.defaults import SCENE
 from ...core.presets import ZERO_CELSIUS
-from .. import observers
+from .. import observers, units
 from ..materials import TallowMaterial
 
 WALLS = (
     ("SLIP", "Slip", "Liquid slides along this side"),
     ("NO_SLIP", "Stick", "Liquid sticks to this side"),
     ("OPEN", "Open", "Liquid leaves through this side and is gone"),
+)
+LIFE_SIZES = (
+    ("TABLE", "Table", f"As a thing on a table: the largest wax or liquid is {100 * units.ON_A_TABLE:.0f} cm in life"),
+    ("OWN", "Own", "You say how large the largest wax or liquid is in life"),
+    ("UNITS", "Metres", "As it is modelled: a metre of the scene is a metre in life"),
 )
 COLORS = (
     ("NONE", "Material", "The surface as its material says"),
@@ -57,6 +62,20 @@ def _set_progress(self, value: float) -> None:
     """A progress bar looks active only when it can be set; setting it does nothing."""
 
 
+def _life_size_chosen(self, context) -> None:
+    """Own starts from the size of the moment before."""
+    if self.life_size == "OWN" and self.life_scale <= 0.0:
+        units.set_life_size(self.id_data, units.ON_A_TABLE)
+
+
+def _get_life_size(self) -> float:
+    return 100.0 * units.get_life_size(self.id_data)
+
+
+def _set_life_size(self, value: float) -> None:
+    units.set_life_size(self.id_data, 0.01 * value)
+
+
 def _is_object(self, obj) -> bool:
     return obj.type == "MESH"
 
@@ -65,6 +84,12 @@ class TallowScene(bpy.types.PropertyGroup):
     materials: CollectionProperty(type=TallowMaterial)
 
     # Where does it happen?
+    life_size: EnumProperty(name="Real Size", items=LIFE_SIZES, default="TABLE", update=_life_size_chosen, options=set(),
+                            description="How large things are in life. Small things melt sooner and flow faster on the screen")
+    life_scale: FloatProperty(min=0.0, options={"HIDDEN"})  # metres per Blender unit, when the artist chose
+    life_centimetres: FloatProperty(name="In Life (cm)", min=0.01, soft_max=1000.0, max=1e6, precision=1, step=100,
+                                    get=_get_life_size, set=_set_life_size, options=set(),
+                                    description="The longest side of the largest wax or liquid, in life, in centimetres")
     domain: PointerProperty(name="Domain", type=bpy.types.Object, poll=_is_object,
                             description="The box in which everything happens. Move and scale it like any object")
     resolution: IntProperty(name="Resolution", default=64, min=8, soft_max=256, max=2048, options=set(),
@@ -98,6 +123,13 @@ class TallowScene(bpy.types.PropertyGroup):
                                  precision=0, step=10000,
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
                                              "to melt, a shot lasts seconds. 0 turns heat off. Can be animated")
+    melt_percent: IntProperty(name="Molten", default=95, min=1, max=100, subtype="PERCENTAGE", options=set(),
+                              description="How much of the wax Melt Within the Shot makes molten")
+    melt_frame: IntProperty(name="By Frame", default=0, min=0, max=1048574, options=set(),
+                            description="The frame by which it is molten. 0: the last one")
+    melt_note: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the last search found, in words
+    melt_speed: FloatProperty(options={"HIDDEN"})  # that it found
+    melt_strength: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})  # times that heaters would have to be stronger
     film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1,
                         description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500. "
                                     "Can be animated")
@@ -147,7 +179,7 @@ class TallowScene(bpy.types.PropertyGroup):
                          description="0: one per core. The result is the same for any number")
     # Not the library's default: particles are most of a bake, and few shots use them.
     save_particles: BoolProperty(name="Particles", default=False, options=set(),
-                                 description="Write particles, for the particle view, effects and Mesh Again. They take several times the "
+                                 description="Write particles, for the particle view and effects. They take several times the "
                                              "room of all the rest. A bake also writes them while Show > Particles is on")
     # Not the library's default, which is for files that other programs read.
     save_compact: BoolProperty(name="Compact Files", default=True, options=set(),

@@ -4,8 +4,9 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ...baking import melting
 from ...core import animation
-from ...model import domain, heating, roles
+from ...model import domain, roles
 
 
 class TALLOW_OT_fit_domain(bpy.types.Operator):
@@ -33,24 +34,63 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TALLOW_OT_melt_in_shot(bpy.types.Operator):
-    bl_idname = "tallow.melt_in_shot"
-    bl_label = "Melt Within the Shot"
-    bl_description = ("Choose the speed-up of heat so that the wax melts within the frames of the bake. In life it takes minutes "
-                      "to days")
+def melt_in_shot(context) -> melting.Plan:
+    """Search, set the speed-up and keep what was found for the World panel. Raises MeltError."""
+    tallow = context.scene.tallow
+    tallow.melt_note, tallow.melt_strength = "", 0.0
+    plan = melting.find(context)
+    if plan.found:
+        tallow.thermal_speed = tallow.melt_speed = melting.rounded(plan.speed)
+    tallow.melt_note, tallow.melt_strength = melting.explain(context.scene, plan), 0.0 if plan.found else plan.strength
+    return plan
+
+
+class _Search(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context):
-        return heating.slowest(context.scene) is not None
+        return bool(roles.with_role(context.scene, *roles.FLUIDS))
 
-    def execute(self, context):
+    def search(self, context):
         if "tallow.thermal_speed" in animation.paths(context.scene.animation_data):
             self.report({"ERROR"}, "Heat Speed-up is animated, and its keyframes or driver would undo this. Clear them first "
                                    "(right-click on Heat Speed-up)")
             return {"CANCELLED"}
-        context.scene.tallow.thermal_speed = heating.slowest(context.scene).speed
+        context.window.cursor_set("WAIT") if context.window else None
+        try:
+            plan = melt_in_shot(context)
+        except melting.MeltError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            context.window.cursor_set("DEFAULT") if context.window else None
+        self.report({"INFO"} if plan.found else {"WARNING"}, context.scene.tallow.melt_note)
         return {"FINISHED"}
 
 
-CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_melt_in_shot)
+class TALLOW_OT_melt_in_shot(_Search):
+    bl_idname = "tallow.melt_in_shot"
+    bl_label = "Melt Within the Shot"
+    bl_description = ("Find the speed-up of heat at which the wax has melted by the frame below. In life it takes minutes to days. "
+                      "Heat is solved on a coarse copy of the scene, which takes a second or two")
+
+    def execute(self, context):
+        return self.search(context)
+
+
+class TALLOW_OT_strengthen_heat(_Search):
+    bl_idname = "tallow.strengthen_heat"
+    bl_label = "Make Heaters Strong Enough"
+    bl_description = "Give the heaters what the search found to be enough, and search again"
+
+    @classmethod
+    def poll(cls, context):
+        return context.scene.tallow.melt_strength > 1.0
+
+    def execute(self, context):
+        melting.strengthen(context.scene, context.scene.tallow.melt_strength)
+        return self.search(context)
+
+
+CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_melt_in_shot, TALLOW_OT_strengthen_heat)

@@ -2,13 +2,16 @@
 """One click from a mesh to something that melts or flows."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...core import estimate
-from ...core.presets import ZERO_CELSIUS
-from ...model import domain, roles, staging
+from ...baking import melting
+from ...core import presets
+from ...model import amount, domain, roles, staging
 from ...model.materials import lookup
+from .domains import melt_in_shot
 from .render import give_material
+
+ABOVE_MELTING = 5.0  # degrees, of warm air
 
 
 class _Quick(bpy.types.Operator):
@@ -55,9 +58,14 @@ class TALLOW_OT_quick_melt(_Quick):
     heat: EnumProperty(name="Heat", default="PLATE", description="What melts the wax", items=(
         ("PLATE", "Hot plate", "The wax stands on a hot plate"),
         ("LAMP", "Lamp", "A heat lamp shines on the wax")))
-    seconds: FloatProperty(name="Melts In (s)", default=4.0, min=0.1, max=1000.0,
-                           description="About how long the melting takes, in seconds of the shot")
-    temperature: FloatProperty(name="Heat (°C)", default=180.0, min=0.0, max=2000.0, description="Temperature of the hot plate")
+    temperature: FloatProperty(name="Plate (°C)", default=180.0, min=0.0, max=2000.0, description="Temperature of the hot plate")
+    percent: IntProperty(name="Molten", default=95, min=1, max=100, subtype="PERCENTAGE",
+                         description="How much of the wax is to melt")
+    by: IntProperty(name="After", default=80, min=10, max=100, subtype="PERCENTAGE",
+                    description="The part of the shot by which so much has melted")
+    warm_air: BoolProperty(name="Warm Air", default=True,
+                           description="Make the air as warm as molten wax, so that nothing hardens again on the floor. Off: the "
+                                       "air stays as it is under World")
 
     def execute(self, context):
         objects = self.chosen(context)
@@ -67,19 +75,37 @@ class TALLOW_OT_quick_melt(_Quick):
         context.view_layer.update()
         self.give_role(objects, "WAX")
         low, high = domain.bounds_of(objects)
-        stage = staging.Stage(low, high, self.resolution, plate=self.heat == "PLATE")
+        stage = staging.Stage(low, high, sum(map(amount.filled, objects)), self.resolution, plate=self.heat == "PLATE")
         domain.place(domain.ensure(scene), *stage.domain)
-        staging.make_solid(scene, "Tallow Floor", stage.floor)
-        scale = scene.unit_settings.scale_length
         material = lookup(scene, objects[0].tallow.material)
-        scene.tallow.thermal_speed = estimate.thermal_speed(
-            material, objects[0].tallow.temperature + ZERO_CELSIUS, self.temperature + ZERO_CELSIUS,
-            staging.MELT_DEPTH * (high.z - low.z) * scale, self.seconds)
+        if self.warm_air and material and presets.freezes(material):
+            scene.tallow.ambient = material["liquidus"] - presets.ZERO_CELSIUS + ABOVE_MELTING
+        staging.make_solid(scene, "Tallow Floor", stage.floor)
         if self.heat == "PLATE":
             staging.make_hot_plate(scene, stage.plate, self.temperature)
+            staging.remove(scene, "Tallow Lamp")
         else:
-            staging.make_lamp(scene, stage, material, self.seconds)
-        return self.finish(context)
+            staging.make_lamp(scene, stage)
+            staging.remove(scene, "Tallow Hot Plate")
+        done = self.finish(context)
+        self.time_it(context)
+        return done
+
+    def time_it(self, context) -> None:
+        """Find the speed-up of heat. A heater that is too weak is our own choice here: a stronger one takes its place."""
+        scene = context.scene
+        scene.tallow.melt_percent = self.percent
+        scene.tallow.melt_frame = scene.frame_start + max(1, round(0.01 * self.by * (self.frames - 1)))
+        context.view_layer.update()
+        try:
+            plan = melt_in_shot(context)
+            if not plan.found and plan.strength > 0.0:
+                melting.strengthen(scene, plan.strength)
+                plan = melt_in_shot(context)
+        except melting.MeltError as error:
+            self.report({"WARNING"}, f"All is there but the heat speed-up: {error}")
+            return
+        self.report({"INFO"} if plan.found else {"WARNING"}, scene.tallow.melt_note)
 
 
 class TALLOW_OT_quick_liquid(_Quick):
@@ -95,7 +121,7 @@ class TALLOW_OT_quick_liquid(_Quick):
         context.view_layer.update()
         self.give_role(objects, "LIQUID")
         low, high = domain.bounds_of(objects)
-        stage = staging.Stage(low, high, self.resolution, plate=False)
+        stage = staging.Stage(low, high, 0.0, self.resolution, plate=False)
         bottom, top = stage.domain
         bottom.z = low.z - 0.5 * max(high - low)
         domain.place(domain.ensure(scene), bottom, top)

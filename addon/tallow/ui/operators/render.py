@@ -7,7 +7,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ... import playback
-from ...model import domain, roles
+from ...model import domain, roles, units
 from ...model.materials import lookup
 from ...playback import shading
 
@@ -30,7 +30,7 @@ def give_material(context, style: str) -> bpy.types.Material:
     if style == "AUTO":
         style = "LIQUID" if made_of and all(material["latent_heat"] <= 0.0 for material in made_of) else "WAX"
     extent = domain.size(scene)
-    size = 0.5 * max(extent) / scene.unit_settings.scale_length if extent else 1.0
+    size = 0.5 * max(extent) / units.metres_per_unit(scene) if extent else 1.0
     if style == "WAX":
         material = shading.wax_material(colors, size)
     else:
@@ -90,7 +90,7 @@ class TALLOW_OT_add_volume(bpy.types.Operator):
         volume.velocity_unit, volume.velocity_scale = "SECOND", cache.pace(frames[0])
         volume.frame_start, volume.frame_duration = frames[0], frames[-1] - frames[0] + 1
         volume.frame_offset, volume.sequence_mode = frames[0] - 1, "EXTEND"
-        obj.scale = (1.0 / scene.unit_settings.scale_length,) * 3
+        obj.scale = (1.0 / units.metres_per_unit_of(scene, cache),) * 3
         return {"FINISHED"}
 
 

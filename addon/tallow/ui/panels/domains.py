@@ -4,7 +4,7 @@
 import bpy
 
 from ...core import estimate
-from ...model import amount, domain
+from ...model import amount, domain, units
 from .common import Sidebar, facts, fields
 
 WALL_ROWS = ("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1")
@@ -18,6 +18,8 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
         layout, scene = self.layout, context.scene
         tallow = scene.tallow
         box = domain.get(scene)
+        if units.measured(scene):
+            _draw_life_size(layout, scene)
         if box:
             layout.prop(tallow, "domain", text="")
         column = fields(layout)
@@ -39,6 +41,17 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
                        ("Cells", " × ".join(str(n) for n in estimate.cell_counts(domain.size(scene), cell))),
                        ("Baker RAM", "about " + estimate.format_bytes(amount.memory(scene))),
                        ("Disk", "about " + estimate.format_bytes(amount.disk(scene)))))
+
+
+def _draw_life_size(layout, scene) -> None:
+    column = layout.column(align=True)
+    column.label(text="Real Size")
+    column.row(align=True).prop(scene.tallow, "life_size", expand=True)
+    if scene.tallow.life_size == "OWN":
+        column.prop(scene.tallow, "life_centimetres")
+    line = column.row()
+    line.active = False
+    line.label(text=f"{units.measured(scene).name} is {estimate.format_length(units.get_life_size(scene))} in life")
 
 
 class TALLOW_PT_walls(Sidebar, bpy.types.Panel):

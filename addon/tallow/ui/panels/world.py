@@ -3,8 +3,7 @@
 
 import bpy
 
-from ...core.events import format_seconds
-from ...model import heating, shot
+from ...model import roles, shot
 from .common import Sidebar, fields, wrapped
 
 
@@ -17,11 +16,8 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
         column = fields(self.layout)
         column.prop(tallow, "ambient")
         column.prop(tallow, "thermal_speed")
-        melting = heating.too_slow(context.scene)
-        if melting:
-            if melting.speed > tallow.thermal_speed:
-                column.operator("tallow.melt_in_shot", icon="TIME")
-            wrapped(context, column, f"In life {melting.name} takes about {format_seconds(melting.seconds)} to melt.", "INFO")
+        if roles.with_role(context.scene, *roles.FROZEN):
+            _draw_melting(context, self.layout, tallow)
         column = fields(self.layout)
         column.prop(tallow, "film")
         column.prop(tallow, "emissivity")
@@ -33,6 +29,20 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
         column.prop(tallow, "time_scale")
         if shot.time_scale(context.scene) != 1.0:
             wrapped(context, column, f"The shot shows {shot.seconds(context.scene):.3g} s of what happens.", "INFO")
+
+
+def _draw_melting(context, layout, tallow) -> None:
+    column = fields(layout)
+    row = column.row(align=True)
+    row.scale_y = 1.2
+    row.operator("tallow.melt_in_shot", icon="TIME")
+    column.prop(tallow, "melt_percent")
+    column.prop(tallow, "melt_frame")
+    if tallow.melt_note:
+        weak = tallow.melt_strength > 0.0
+        wrapped(context, layout, tallow.melt_note, "ERROR" if weak else "INFO")
+        if weak:
+            layout.operator("tallow.strengthen_heat", icon="LIGHT_SUN")
 
 
 CLASSES = (TALLOW_PT_world,)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of older versions keep their meaning."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.app.handlers import persistent
+
+
+@persistent
+def on_save(*_args) -> None:
+    """Write Real Size down even where it is the default, so that its absence tells an older file."""
+    for scene in bpy.data.scenes:
+        scene.tallow.life_size = scene.tallow.life_size
+
+
+@persistent
+def on_load(*_args) -> None:
+    """Before there was Real Size a metre of a scene was a metre in life."""
+    for scene in bpy.data.scenes:
+        if scene.tallow.domain and not scene.tallow.is_property_set("life_size"):
+            scene.tallow.life_size = "UNITS"
+
+
+HANDLERS = (("save_pre", on_save), ("load_post", on_load))
+
+
+def register() -> None:
+    for name, function in HANDLERS:
+        getattr(bpy.app.handlers, name).append(function)
+
+
+def unregister() -> None:
+    for name, function in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(function)
