@@ -58,17 +58,12 @@ def _draw_ready(context, layout, status) -> None:
         row.operator("tallow.free", icon="TRASH")
         column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
-            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}{_size_of(cache)}", icon="CHECKMARK")
+            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
     if problem:
         wrapped(context, layout, problem.text, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
-
-
-def _size_of(cache) -> str:
-    entry = bake_list.entry_of(cache.folder)
-    return f", {estimate.format_bytes(entry.bytes)}" if entry else ""
 
 
 def _draw_running(context, layout, status) -> None:
@@ -98,7 +93,9 @@ def _draw_messages(context, layout, status) -> None:
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
     cache = playback.cache_of(context.scene)
-    facts(layout, summary(status.entry, melts=cache is None or cache.melts))
+    entry = bake_list.entry_of(cache.folder) if cache else None
+    size = [("Disk", estimate.format_bytes(entry.bytes))] if entry else []
+    facts(layout, summary(status.entry, melts=cache is None or cache.melts) + size)
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
