@@ -95,6 +95,8 @@ def _read_compact(path: Path, data: bytes, elements: List[Element], offset: int)
 
 def columns(rows: np.ndarray, *names: str) -> np.ndarray:
     """Columns of structured rows as one contiguous float32 array, (n, k) or (n,) for a single name."""
+    if isinstance(rows, ply_compact.Table):
+        return rows.columns(names)
     floats = all(rows.dtype[name] == np.dtype("<f4") for name in rows.dtype.names)
     if floats:
         # Rows of floats only are a plain matrix; slicing it is several times faster than gathering fields.

@@ -22,6 +22,28 @@ class Column(NamedTuple):
     high: float = 0.0
 
 
+class Table:
+    """Looks like structured rows, but keeps its columns apart: nobody has to put them together and take them apart again."""
+
+    def __init__(self, dtype: np.dtype, numbers: Dict[str, np.ndarray]) -> None:
+        self.dtype = dtype
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers[self.dtype.names[0]])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.numbers[name]
+
+    def columns(self, names: Tuple[str, ...]) -> np.ndarray:
+        if len(names) == 1:
+            return self.numbers[names[0]]
+        table = np.empty((len(self), len(names)), np.float32)
+        for place, name in enumerate(names):
+            table[:, place] = self.numbers[name]
+        return table
+
+
 def columns(lines: List[str]) -> List[Column]:
     """The columns that a header describes. Raises ValueError for a line that makes no sense."""
     found = []
@@ -79,14 +101,11 @@ def read(data: bytes, offset: int, lines: List[str], elements: List[Tuple[str, i
 def _rows(count: int, fields: List[Tuple], numbers: Dict[str, np.ndarray]) -> np.ndarray:
     """Columns as rows. The counts of faces are left out: all are triangles."""
     fields = [field for field in fields if field[0] in numbers]
+    if all(field[1] == "<f4" for field in fields):
+        return Table(np.dtype(fields), numbers)
     if len(fields) == 1 and len(fields[0]) > 2:
         return np.ascontiguousarray(numbers[fields[0][0]]).view(np.dtype(fields))
     rows = np.empty(count, np.dtype(fields))
-    if all(field[1] == "<f4" for field in fields) and count:
-        table = rows.view("<f4").reshape(count, len(fields))
-        for place, field in enumerate(fields):
-            table[:, place] = numbers[field[0]]
-    else:
-        for field in fields:
-            rows[field[0]] = numbers[field[0]]
+    for field in fields:
+        rows[field[0]] = numbers[field[0]]
     return rows

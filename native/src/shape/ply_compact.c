@@ -11,7 +11,7 @@
 
 #define FORMAT "format tallow_compact 1.0\n"
 #define LEVEL 1   // of zlib: more takes much longer and saves little
-#define WORTH 0.8 // columns that stay larger than this are not packed
+#define WORTH 0.6 // columns that stay larger than this are not packed
 #define MAX_COLUMNS 64
 #define NAME_SIZE 64
 #define MOST_ROWS 2000000000
