@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import job
-from .model import properties, versions
-from .ui import operators, overlay, panels, preferences, previews
+from .baking import installation, job, staleness
+from .model import keepsakes, properties, updates, versions
+from .ui import menus, operators, overlay, panels, preferences, previews
 
-MODULES = (preferences, properties, versions, operators, panels, playback, overlay, previews, job)
+MODULES = (preferences, properties, versions, updates, keepsakes, operators, panels, menus, playback, overlay, previews, staleness,
+           job)
 
 
 def register() -> None:
     for module in MODULES:
         module.register()
+    incomplete = installation.problem()
+    if incomplete:
+        print(f"Tallow: {incomplete}")  # for those who have no window
 
 
 def unregister() -> None:

@@ -248,7 +248,7 @@ def test_custom_material_survives_and_can_be_removed(folder):
     bpy.ops.tallow.remove_curve_point(index=0)
     assert len(own.points) == points - 1
     bpy.ops.tallow.remove_material()
-    assert wax.tallow.material == "water" and not bpy.context.scene.tallow.materials
+    assert wax.tallow.material == "thick_wax" and not bpy.context.scene.tallow.materials
 
 
 def test_missing_library_is_said_in_plain_words(folder):

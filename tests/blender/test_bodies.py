@@ -83,13 +83,12 @@ def film_alone(body):
     camera.location, camera.rotation_euler = (0.4, -5.0, 0.3), (np.pi / 2, 0.0, 0.0)
     for obj in scene.objects:
         obj.hide_render = obj.type == "MESH" and obj != body
-    scene.world.use_nodes = True  # from Blender 5.0 on there is nothing else
-    for node in scene.world.node_tree.nodes:
+    from tallow.model.nodes import tree_of
+    for node in tree_of(scene.world).nodes:
         if node.type == "BACKGROUND":
             node.inputs["Strength"].default_value = 0.0
     material = bpy.data.materials.new("Glow")
-    material.use_nodes = True
-    nodes = material.node_tree.nodes
+    nodes = tree_of(material).nodes
     nodes.clear()
     glow, output = nodes.new("ShaderNodeEmission"), nodes.new("ShaderNodeOutputMaterial")
     material.node_tree.links.new(glow.outputs[0], output.inputs[0])

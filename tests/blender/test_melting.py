@@ -141,6 +141,15 @@ def test_a_search_that_fails_says_why(folder):
     assert cube.tallow.role == "WAX"
 
 
+def test_quick_melt_gives_thin_parts_the_cells_that_they_need(folder):
+    for thickness, expected in ((0.3, (32,)), (0.025, range(40, 100)), (0.001, (128,))):
+        scenes.clear()
+        bpy.ops.mesh.primitive_cube_add(size=1.0)
+        bpy.context.object.scale = (1.0, thickness, 1.0)
+        bpy.ops.tallow.quick_melt(resolution=32)
+        assert bpy.context.scene.tallow.resolution in expected, (thickness, bpy.context.scene.tallow.resolution)
+
+
 def test_quick_melt_with_another_heat_takes_the_first_away(folder):
     cube = quick(2.0, heat="PLATE")
     scenes.select(cube)

@@ -87,7 +87,7 @@ def test_wax_on_a_hot_plate_melts(folder):
     scenes.clear()
     scene = bpy.context.scene
     scenes.select(scenes.add_box("Wax", 0.1, (0.0, 0.0, 0.05)))
-    bpy.ops.tallow.quick_melt(frames=24, resolution=24, seconds=0.8)
+    bpy.ops.tallow.quick_melt(frames=24, resolution=24)
     scene.tallow.cache_folder = str(folder)
     began = time.monotonic()
     bpy.ops.tallow.bake()
@@ -197,7 +197,7 @@ def test_melting_stays_calm(folder):
 
 
 def test_the_release_zip_installs_and_bakes(folder):
-    if not library_is_there():
+    if not library_is_there() or os.environ.get("TALLOW_LIBRARY"):  # a library from elsewhere is packed elsewhere
         return "SKIP"
     subprocess.run([sys.executable, str(ROOT / "addon" / "package.py"), "--out", str(folder)], check=True,
                    capture_output=True)
@@ -211,3 +211,25 @@ def test_the_release_zip_installs_and_bakes(folder):
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"INSTALLED {folder / 'scripts' / 'addons' / 'tallow'}" in result.stdout, result.stdout
     assert list((folder / "out").rglob("mesh_000002.ply"))
+
+
+def test_a_plane_holds_liquid_like_a_box(folder):
+    from tallow.baking import job
+    from tallow.model import domain
+    lowest = []
+    for name in ("plane", "box"):
+        wax = scenes.wax_in_a_box(folder / name, frames=12, resolution=20)
+        wax.tallow.role = "LIQUID"
+        scene = bpy.context.scene
+        scene.tallow.domain.scale.z *= 1.5
+        if name == "plane":
+            bpy.ops.mesh.primitive_plane_add(size=2.0, location=(0.0, 0.0, 0.02))
+            floor = bpy.context.object
+        else:
+            floor = scenes.add_box("Floor", 2.0, (0.0, 0.0, -0.98))
+        floor.tallow.role = "SOLID"
+        bpy.context.view_layer.update()
+        assert bpy.ops.tallow.bake() == {"FINISHED"} and not job.status_of(scene).warnings
+        scene.frame_set(12)
+        lowest.append(float(scenes.positions(scene.tallow.surface_object.data)[:, 2].min()))
+    assert abs(lowest[0] - lowest[1]) < 0.25 * domain.cell_size(scene), lowest

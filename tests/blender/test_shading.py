@@ -40,8 +40,8 @@ def looks(folder, style):
     camera.location, camera.rotation_euler = (middle[0], middle[1] - 5.0, middle[2]), (np.pi / 2, 0.0, 0.0)
     for obj in scene.objects:
         obj.hide_render = obj.type == "MESH" and obj != surface
-    scene.world.use_nodes = True  # from Blender 5.0 on there is nothing else
-    for node in scene.world.node_tree.nodes:
+    from tallow.model.nodes import tree_of
+    for node in tree_of(scene.world).nodes:
         if node.type == "BACKGROUND":
             node.inputs["Color"].default_value = (0.8, 0.8, 0.8, 1.0)
     scene.view_settings.view_transform = "Standard"

@@ -13,6 +13,11 @@ def watch():
     from tallow.ui.panels import CLASSES
     for cls in CLASSES:
         cls.draw = watched(cls.draw, cls.__name__)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+    for cls in CLASSES:
+        cls.bl_options = set(getattr(cls, "bl_options", set())) - {"DEFAULT_CLOSED"}  # a closed panel is not drawn
+        bpy.utils.register_class(cls)
 
 
 def watched(original, name):
@@ -92,6 +97,19 @@ def test_every_role_and_state_draws(folder):
     bpy.context.scene.frame_set(30)
     yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_show")
     job.fail(bpy.context.scene, "The baker was stopped by the system, most often because memory ran out.")
-    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world")
+    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_melting", "TALLOW_PT_world")
+    tallow.melt_note, tallow.melt_strength, tallow.life_size = "Lamp is too weak. Enough would be 3,000 W.", 3.0, "OWN"
+    yield from redrawn("TALLOW_PT_domain", "TALLOW_PT_melting")
     tallow.domain = None
     yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show")
+    yield from _draws_what_is_missing()
+
+
+def _draws_what_is_missing():
+    from tallow.baking import installation
+    whole = installation.problem
+    installation.problem = lambda: "This copy of Tallow cannot bake: its native library is missing."
+    try:
+        yield from redrawn("TALLOW_PT_incomplete")
+    finally:
+        installation.problem = whole

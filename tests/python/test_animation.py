@@ -1,4 +1,4 @@
-"""Animation curves, as Blender up to 4.x and from 5.0 on keeps them."""
+"""Animation curves, as Blender up to 4.3 and from 4.4 on keeps them."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,6 +37,13 @@ def test_curves_of_both_kinds_of_action():
         assert [found.data_path for found in animation.curves(data)] == ["tallow.enabled", "location"]
         assert animation.find_curve(data, "location").data_path == "location"
         assert animation.find_curve(data, "scale") is None
+
+
+def test_an_action_with_both_gives_the_curves_of_the_slot():
+    """In 4.4 and 4.5 `fcurves` are those of an action's first slot, whichever object asks."""
+    data = new_data("OBTap", "location")
+    data.action.fcurves = [curve("scale")]
+    assert [found.data_path for found in animation.curves(data)] == ["location"]
 
 
 def test_what_has_no_curves():
@@ -79,3 +86,11 @@ def test_nothing_else_asks_an_action_for_its_curves():
     addon = Path(animation.__file__).resolve().parents[1]
     assert [path.name for path in sorted(addon.rglob("*.py"))
             if "fcurves" in path.read_text(encoding="utf-8")] == ["animation.py"]
+
+
+def test_nothing_else_switches_nodes_on():
+    """From 6.0 on materials and worlds have no `use_nodes`."""
+    root = Path(animation.__file__).resolve().parents[3]
+    found = [path.relative_to(root).as_posix() for folder in ("addon", "tests/blender", "docs")
+             for path in sorted((root / folder).rglob("*.py")) if "use_nodes" in path.read_text(encoding="utf-8")]
+    assert found == ["addon/tallow/model/nodes.py"]

@@ -53,6 +53,8 @@ def test_unknown_events_and_odd_values_do_no_harm():
     assert status.error
 
 
-@pytest.mark.parametrize("seconds, text", [(0.4, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+@pytest.mark.parametrize("seconds, text",
+                         [(0.4, "0.4 s"), (0.0416, "0.042 s"), (0, "0 s"), (59, "59 s"),
+                          (200, "3 min 20 s"), (7500, "2 h 05 min")])
 def test_times_are_readable(seconds, text):
     assert events.format_seconds(seconds) == text

@@ -13,8 +13,9 @@ WAX = presets.normalised({"density": [900, 780], "solidus": 328.15, "liquidus": 
                           "solid_viscosity": 1e5}, "wax")
 
 
-def test_water_is_always_there():
-    assert "water" in presets.load_materials(Path("/nowhere/x/y"))
+def test_without_presets_there_is_no_material_at_all():
+    """Wax must not become water because its preset is missing."""
+    assert presets.load_materials(Path("/nowhere/x/y")) == {}
 
 
 @pytest.mark.parametrize("name", sorted(presets.load_materials(ADDON)))
@@ -46,7 +47,7 @@ def test_a_damaged_preset_is_left_out(tmp_path):
     (folder / "odd.json").write_text('{"viscosity": "thick"}')
     (folder / "mud.json").write_text(json.dumps({"label": "Mud", "viscosity": 3}))
     found = presets.load_materials(tmp_path)
-    assert set(found) == {"mud", "water"} and found["mud"]["viscosity"] == [[293.15, 3.0]]
+    assert set(found) == {"mud"} and found["mud"]["viscosity"] == [[293.15, 3.0]]
 
 
 def test_viscosity_goes_through_its_points_and_is_solid_when_cold():

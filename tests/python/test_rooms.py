@@ -9,7 +9,7 @@ MATRIX = {
     "core": set(),
     "baker": set(),
     "model": {"core"},
-    "baking": {"core", "model"},
+    "baking": {"core", "model", "baker"},
     "playback": {"core", "model", "baking"},
     "demo": {"core", "model", "playback"},
     "ui": {"core", "model", "baking", "playback", "demo"},

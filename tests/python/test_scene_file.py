@@ -16,7 +16,8 @@ def make(folder, **changes):
                       world={"gravity": [0, 0, -9.81]},
                       solver={"cfl": 2.0, "threads": 0}, output={"vdb": True},
                       materials=[{"name": "Wax", "viscosity": [[293.15, 0.001]]}],
-                      objects=[{"name": "Suzanne", "role": "liquid", "mesh": path, "keys": [{"time": 0.0}]}])
+                      objects=[{"name": "Suzanne", "role": "liquid", "mesh": path,
+                                "material": "Wax", "keys": [{"time": 0.0}]}])
     for name, value in changes.items():
         setattr(scene, name, value)
     writer.write_scene(scene)
@@ -92,7 +93,7 @@ def test_what_moves_after_the_old_last_frame_is_no_change(tmp_path, heights, lat
 @pytest.mark.parametrize("later", [[0, 1.5, 2, 3], [0, 1, 2.5, 3], [0, 0, 0, 0], [0, 1, 1, 2]])
 def test_what_moves_before_it_is_a_change(tmp_path, later):
     a, b = moving(tmp_path, "a", [0, 1, 2], 3), moving(tmp_path, "b", later, 4)
-    assert difference(a, b) == "a force field"
+    assert difference(a, b) == "the object Mover and the force field Wind"
     for folder in (a, b):
         scene = json.loads((folder / "scene.json").read_text())
         (folder / "scene.json").write_text(json.dumps({**scene, "forces": []}))
@@ -134,7 +135,7 @@ def joint(x):
 def test_what_floats_lose_on_the_way_back_is_no_change(tmp_path):
     a, b = make(tmp_path / "a", joints=joint(1e-7)), make(tmp_path / "b", joints=joint(8e-7))
     assert difference(a, b) is None
-    assert difference(a, make(tmp_path / "c", joints=joint(1e-5))) == "a joint"
+    assert difference(a, make(tmp_path / "c", joints=joint(1e-5))) == "the joint Axle"
     shifted = SceneWriter(tmp_path / "b")
     shifted.write_mesh("Suzanne", np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1]]), FACES)
     assert difference(a, b) == "the mesh of Suzanne"
@@ -167,3 +168,43 @@ def test_keys_of_the_world_count_up_to_the_old_last_frame(tmp_path):
     world = json.loads((a / "scene.json").read_text())["world"]
     assert world["keys"][-1]["ambient_temperature"] == 310 and "time_scale" not in world
     assert [key["ambient_temperature"] for key in world["keys"]][:-1] == [300, 300]
+
+
+def renamed(folder, name, second="Spoon", **members):
+    """A scene with two objects, each with its own mesh, the second under the name that is given."""
+    writer = SceneWriter(folder)
+    made = [(name, {"role": "liquid", "material": "Wax", **members}), (second, {"role": "solid"})]
+    objects = [{"name": title, "mesh": writer.write_mesh(writer.unique_stem(title), POINTS + i, FACES),
+                "keys": [{"time": 0.0}], **rest} for i, (title, rest) in enumerate(made)]
+    scene = SceneData(name="A", frames={"start": 1, "end": 10, "fps": 24.0}, domain={"cell_size": 0.1}, world={},
+                      solver={"threads": 0}, output={}, materials=[{"name": "Wax", "density": 900.0}],
+                      objects=sorted(objects, key=lambda obj: obj["name"]),
+                      joints=[{"name": "Axle", "a": name, "b": None, "anchor": [0, 0, 1]}])
+    writer.write_scene(scene)
+    return folder
+
+
+def test_another_name_is_no_change(tmp_path):
+    a, b = renamed(tmp_path / "a", "Candle"), renamed(tmp_path / "b", "Zebra")
+    scene = json.loads((b / "scene.json").read_text())
+    scene["materials"][0]["name"] = scene["objects"][1]["material"] = "My Wax"
+    scene["frames"]["end"] = 20
+    (b / "scene.json").write_text(json.dumps(scene))
+    assert difference(a, b) is None
+    scene_file.go_on(a, b)
+    went_on = json.loads((a / "scene.json").read_text())
+    assert [obj["name"] for obj in went_on["objects"]] == ["Candle", "Spoon"] and went_on["frames"]["end"] == 20
+
+
+def test_all_that_changed_is_named(tmp_path):
+    a = renamed(tmp_path / "a", "Candle")
+    b = renamed(tmp_path / "b", "Candle", second="Fork", velocity=[0, 0, 1])
+    scene = json.loads((b / "scene.json").read_text())
+    scene["world"], scene["materials"][0]["density"] = {"gravity": [0, 0, 0]}, 800.0
+    (b / "scene.json").write_text(json.dumps(scene))
+    text = difference(a, b)
+    for words in ("the world", "the object Candle", "the material Wax"):
+        assert words in text, text
+    assert difference(a, renamed(tmp_path / "c", "Candle", second="Fork")) is None
+    (tmp_path / "c" / "meshes" / "Fork.ply").write_bytes(b"other")
+    assert difference(a, tmp_path / "c") == "the mesh of Fork"

@@ -61,8 +61,9 @@ def find(given: Optional[str] = None) -> Path:
         if path.is_file():
             return path.resolve()
     places = ", ".join(str(path.parent) for path in candidates(given))
-    raise LibraryError(f"Tallow's native library ({file_name()}) is missing. Looked in: {places}. Build it, or set its "
-                       "place in Edit > Preferences > Add-ons > Tallow.")
+    raise LibraryError(f"Tallow's native library ({file_name()}) is missing. Looked in: {places}. In Tallow's "
+                       "repository, cmake --build build --target addon-zip makes a zip that has it. Or set its place in Edit > "
+                       "Preferences > Add-ons > Tallow.")
 
 
 def load(path: Path) -> ctypes.CDLL:

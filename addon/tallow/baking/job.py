@@ -163,7 +163,7 @@ def start(context: bpy.types.Context, resume: bool = False, since: int = 0) -> J
         raise BakeError("There is no bake to go on with. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
-        warnings = [problem.text for problem in problems] + checks.warnings_before_bake(context)
+        warnings = [problem.text for problem in problems]
         warnings += _write_scene(context, folder, resume)
         if since:
             cache_files.branch(previous, folder, since)

@@ -22,7 +22,7 @@ OURS: Tuple[Tuple[str, str], ...] = (
     ("rigid", r"rigid_\d{6}\.json"),
     ("state", r"state_\d{6}\.tlw"),
     ("scene/meshes", r"[\w.\- ]+\.ply"),
-    ("scene", r"scene\.json"),
+    ("scene", r"(scene|motion)\.json"),
     (".", r"bake\.json"),
     (".", r"owners\.json"),
 )
@@ -122,27 +122,36 @@ class Cache:
             return None
 
     @property
+    def scene(self) -> Dict:
+        """The bake's own scene.json; empty when it cannot be read."""
+        if self._scene is None:
+            try:
+                found = json.loads((self.folder / "scene" / "scene.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                found = {}
+            self._scene = found if isinstance(found, dict) else {}
+        return self._scene
+
+    @property
     def materials(self) -> List[Dict]:
         """The bake's own materials, in the order that the `material` attribute counts them."""
-        found = self._read_scene().get("materials")
+        found = self.scene.get("materials")
         return found if isinstance(found, list) else []
 
     @property
     def metres_per_unit(self) -> float:
         """Of the Blender scene that was baked; 0 when the bake does not tell."""
-        display = self._read_scene().get("display")
+        display = self.scene.get("display")
         value = display.get("metres_per_unit") if isinstance(display, dict) else None
         return float(value) if isinstance(value, (int, float)) and 0.0 < value < float("inf") else 0.0
 
-    def _read_scene(self) -> Dict:
-        """The scene that was baked; empty when its file is missing or damaged."""
-        if self._scene is None:
-            try:
-                scene = json.loads((self.folder / "scene" / "scene.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                scene = {}
-            self._scene = scene if isinstance(scene, dict) else {}
-        return self._scene
+    @property
+    def has_particles(self) -> bool:
+        return bool((self.scene.get("output") or {}).get("particles"))
+
+    @property
+    def has_bodies(self) -> bool:
+        return any(member.get("role") == "rigid" for member in self.scene.get("objects") or [])
 
     @property
     def melts(self) -> bool:

@@ -120,7 +120,9 @@ class Status:
 
 
 def format_seconds(seconds: float) -> str:
-    """`42 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
+    """`0.25 s`, `42 s`, `3 min 20 s`, `2 h 5 min`, `40 days`."""
+    if 0.0 < seconds < 1.0:
+        return f"{max(seconds, 0.01):.2g} s"
     seconds = int(round(seconds))
     if seconds < 60:
         return f"{seconds} s"

@@ -65,6 +65,15 @@ def parse_header(data: bytes) -> Tuple[List[Element], int]:
     return elements, end + len(b"end_header\n")
 
 
+def least_size(data: bytes) -> int:
+    """How long a file must be that begins so."""
+    elements, offset = parse_header(data)
+    if data.startswith(b"ply\n" + ply_compact.FORMAT.encode()):
+        lines = data[:offset].decode("ascii", "replace").split("\n")
+        return offset + sum(column.size for column in ply_compact.columns(lines))
+    return offset + sum(element.dtype.itemsize * element.count for element in elements)
+
+
 def read(path: Path) -> Dict[str, np.ndarray]:
     """All elements of a file as structured arrays, by name. They share the file's bytes and cannot be written."""
     data = Path(path).read_bytes()

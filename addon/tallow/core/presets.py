@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -29,16 +31,35 @@ def preset_folder(addon: Path) -> Path:
 
 def load_materials(addon: Path) -> Dict[str, Dict]:
     """All readable presets by file name: those for the look first, then those as in life by name. A damaged file is left out, not
-    fatal; water is always there."""
+    fatal.
+
+    Empty without a folder of presets: nothing takes the place of a material that is not there.
+    """
+    found = load_folder(preset_folder(addon) / "materials")
+    return dict(sorted(found.items(), key=lambda entry: (entry[1]["look"] or LAST, entry[0])))
+
+
+def load_folder(folder: Path) -> Dict[str, Dict]:
+    """The readable presets of a folder by file name."""
     found: Dict[str, Dict] = {}
-    for path in sorted((preset_folder(addon) / "materials").glob("*.json")):
+    for path in sorted(Path(folder).glob("*.json")):
         try:
             preset = json.loads(path.read_text(encoding="utf-8"))
             found[path.stem] = normalised(preset, path.stem)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
-    found.setdefault("water", normalised(WATER, "water"))
-    return dict(sorted(found.items(), key=lambda entry: (entry[1]["look"] or LAST, entry[0])))
+    return found
+
+
+def write_preset(folder: Path, material: Dict) -> str:
+    """Save a material as a preset file. Returns the stem of its name. Raises OSError."""
+    stem = re.sub(r"[^a-z0-9]+", "_", material["label"].lower()).strip("_") or "material"
+    text = json.dumps({**material, "name": stem, "sources": []}, indent=1, ensure_ascii=False)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    part = Path(folder) / f"{stem}.json.tmp"
+    part.write_text(text + "\n", encoding="utf-8")
+    os.replace(part, Path(folder) / f"{stem}.json")
+    return stem
 
 
 def normalised(preset: Dict, stem: str) -> Dict:

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 import numpy as np
 
-from . import ply
+from . import changes, ply
+from .changes import SAME
 
 # A longer range, another name, other files or another thread count do not make another simulation.
 FREE_TO_CHANGE = (("frames", "end"), ("name",), ("output",), ("solver", "threads"))
-SAME = 1e-6  # of the size of a place or a direction
+MOTION = "motion.json"  # beside scene.json: a number per frame and moving object, that changes with its animation
 
 
 @dataclass
@@ -62,6 +64,11 @@ class SceneWriter:
     def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray) -> str:
         ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles)
         return f"meshes/{stem}.ply"
+
+    def write_motion(self, motion: Dict[str, Any]) -> None:
+        """What tells later whether an animation is still the one that was baked. None when nothing moves."""
+        if motion["objects"] or "world" in motion:
+            _write_json(self.folder / MOTION, motion)
 
     def write_scene(self, scene: SceneData) -> Path:
         path = self.folder / "scene.json"
@@ -111,10 +118,9 @@ def _keys_until(keys: List[Dict], time: float, slack: float) -> List[Dict]:
 
 
 def difference(old: Path, new: Path) -> Optional[str]:
-    """The first thing in which two scene folders differ, in words for the artist; None when a bake can go on."""
+    """In what two scene folders differ, in words for the artist; None when a bake can go on."""
     try:
-        a = json.loads((Path(old) / "scene.json").read_text(encoding="utf-8"))
-        b = json.loads((Path(new) / "scene.json").read_text(encoding="utf-8"))
+        a, b = _read(old), _read(new)
     except (OSError, ValueError):
         return "the bake's own copy of the scene is missing"
     last = min(scene.get("frames", {}).get("end", 0) for scene in (a, b))
@@ -126,13 +132,31 @@ def difference(old: Path, new: Path) -> Optional[str]:
             place.pop(path[-1], None)
     for scene in (a, b):
         _cut(scene, last)
-    for part, words in (("frames", "the start frame or the frame rate"), ("domain", "the domain"), ("world", "the world"),
-                        ("solver", "the solver settings"), ("materials", "a material"), ("forces", "a force field"),
-                        ("joints", "a joint")):
-        # Places and directions of joints are what bodies carried there and back; all else is numbers as the artist set them.
-        if not (_alike(a.get(part), b.get(part)) if part == "joints" else a.get(part) == b.get(part)):
-            return words
-    return _object_difference(a.get("objects", []), b.get("objects", []), Path(old), Path(new))
+    found, pairs = changes.compare(a, b)
+    words = [_words(change) for change in found]
+    words += [f"the mesh of {second['name']}" for first, second in pairs
+              if not _same_meshes(first, second, Path(old), Path(new))]
+    return join_words(list(dict.fromkeys(words))) or None
+
+
+PARTS = {"frames": "the start frame or the frame rate", "domain": "the domain", "world": "the world",
+         "solver": "the solver settings"}
+KINDS = {"materials": "the material", "objects": "the object", "forces": "the force field", "joints": "the joint"}
+
+
+def _words(change: changes.Change) -> str:
+    return PARTS.get(change.part) or f"{KINDS.get(change.part, change.part)} {change.name}"
+
+
+def join_words(words: List[str], most: int = 4) -> str:
+    """`a`, `a and b`, `a, b and c`, `a, b, c and 5 more`."""
+    if len(words) > most:
+        words = words[:most - 1] + [f"{len(words) - most + 1} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def _read(folder: Path) -> Dict[str, Any]:
+    return json.loads((Path(folder) / "scene.json").read_text(encoding="utf-8"))
 
 
 def world_keys(world: Dict) -> List[Dict]:
@@ -167,34 +191,12 @@ def _cut(scene: Dict, last: int) -> None:
             member["deform"]["last"] = min(member["deform"]["last"], last)
 
 
-def _object_difference(a: List[Dict], b: List[Dict], old: Path, new: Path) -> Optional[str]:
-    names_a, names_b = [o["name"] for o in a], [o["name"] for o in b]
-    if names_a != names_b:
-        changed = sorted(set(names_a) ^ set(names_b))
-        return f"the object {changed[0]}" if changed else "the order of the objects"
-    for first, second in zip(a, b):
-        if not _alike(first, second):
-            return f"the object {first['name']}"
-        pattern = first.get("deform")
-        files = [first["mesh"]] if "mesh" in first else []
-        if pattern:
-            files += [pattern["pattern"] % n for n in range(pattern["first"], pattern["last"] + 1)]
-        for name in files:
-            if not _alike_meshes(old / name, new / name):
-                return f"the mesh of {first['name']}"
-    return None
-
-
-def _alike(a: Any, b: Any) -> bool:
-    """Equal, but for what Blender's floats lose when something is put back to where it was. A list of numbers is a vector."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_alike(a[name], b[name]) for name in a)
-    if isinstance(a, list) and isinstance(b, list):
-        if not all(type(value) in (int, float) for value in a + b):
-            return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
-        size = max((abs(value) for value in a + b), default=0.0)
-        return len(a) == len(b) and all(abs(x - y) <= SAME * (size + 1e-3) for x, y in zip(a, b))
-    return a == b
+def _same_meshes(first: Dict, second: Dict, old: Path, new: Path) -> bool:
+    files = [(first["mesh"], second["mesh"])] if "mesh" in first and "mesh" in second else []
+    if first.get("deform") and second.get("deform"):
+        files += [(first["deform"]["pattern"] % n, second["deform"]["pattern"] % n)
+                  for n in range(first["deform"]["first"], first["deform"]["last"] + 1)]
+    return all(_alike_meshes(old / ours, new / theirs) for ours, theirs in files)
 
 
 def _alike_meshes(old: Path, new: Path) -> bool:
@@ -221,23 +223,46 @@ def _keys_onwards(old: List[Dict], new: List[Dict], time: float, slack: float) -
 
 def go_on(old: Path, new: Path) -> None:
     """Take over what is free to change from the new scene folder, and what happens after the old last frame. The rest stays to the
-    last digit: the baker looks at it."""
-    a, b = (json.loads((Path(folder) / "scene.json").read_text(encoding="utf-8")) for folder in (old, new))
+    last digit, names too: the baker looks at it."""
+    a, b = _read(old), _read(new)
     rate = a["frames"].get("fps") or 24.0
-    time = (min(a["frames"]["end"], b["frames"]["end"]) - a["frames"]["start"]) / rate
+    last = min(a["frames"]["end"], b["frames"]["end"])
+    time = (last - a["frames"]["start"]) / rate
     if a.get("world") and b.get("world"):
         a["world"] = _with_keys(_keys_onwards(world_keys(a["world"]), world_keys(b["world"]), time, 0.05 / rate))
+    names: Dict[str, str] = {}
     for part in ("objects", "forces"):
-        for ours, theirs in zip(a.get(part, []), b.get(part, [])):
+        for ours, theirs in _pairs_until(a, b, part, last):
+            names[theirs["name"]] = ours["name"]
             ours["keys"] = _keys_onwards(ours["keys"], theirs["keys"], time, 0.05 / rate)
             if ours.get("deform"):
-                ours["deform"]["last"] = max(ours["deform"]["last"], theirs["deform"]["last"])
-    for path in (Path(new) / "meshes").glob("*.ply"):
-        if not (Path(old) / "meshes" / path.name).exists():
-            path.rename(Path(old) / "meshes" / path.name)
+                _take_frames(ours["deform"], theirs["deform"], Path(old), Path(new))
     for path in FREE_TO_CHANGE:
         ours, theirs = a, b
         for step in path[:-1]:
             ours, theirs = ours.setdefault(step, {}), theirs[step]
         ours[path[-1]] = theirs[path[-1]]
     _write_json(Path(old) / "scene.json", a)
+    if (Path(new) / MOTION).is_file():
+        motion = json.loads((Path(new) / MOTION).read_text(encoding="utf-8"))
+        motion["objects"] = {names.get(name, name): digest for name, digest in motion["objects"].items()}
+        _write_json(Path(old) / MOTION, motion)
+
+
+def _pairs_until(a: Dict, b: Dict, part: str, last: int) -> List[Tuple[Dict, Dict]]:
+    """Members of two scenes that belong together, where only what happens until a frame counts."""
+    cut_a, cut_b = changes.resolve(copy.deepcopy(a)), changes.resolve(copy.deepcopy(b))
+    for scene in (cut_a, cut_b):
+        _cut(scene, last)
+    pairs, _gone, _come = changes.pair(cut_a.get(part, []), cut_b.get(part, []), changes.same_but_for_names)
+    ours, theirs = ({member["name"]: member for member in scene.get(part, [])} for scene in (a, b))
+    return [(ours[first["name"]], theirs[second["name"]]) for first, second in pairs]
+
+
+def _take_frames(ours: Dict, theirs: Dict, old: Path, new: Path) -> None:
+    """Meshes of frames that the old folder does not have, under its own names."""
+    for frame in range(theirs["first"], theirs["last"] + 1):
+        source, target = new / (theirs["pattern"] % frame), old / (ours["pattern"] % frame)
+        if source.is_file() and not target.exists():
+            source.rename(target)
+    ours["last"] = max(ours["last"], theirs["last"])

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import playback
-from ..model import domain, roles
+from ..model import domain, nodes, roles
 from ..model.materials import find_custom
 from ..playback import shading
 
@@ -139,9 +139,8 @@ def where(low: Triple, high: Triple, walls: str = "") -> None:
 
 def paint(obj: bpy.types.Object, color: Triple, roughness: float = 0.5, metal: float = 0.0, glow: float = 0.0) -> bpy.types.Object:
     material = bpy.data.materials.new(obj.name)
-    material.use_nodes = True
     material.diffuse_color = (*color, 1.0)
-    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader = nodes.find(material, "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*color, 1.0)
     shader.inputs["Roughness"].default_value = roughness
     shader.inputs["Metallic"].default_value = metal
@@ -216,8 +215,7 @@ def film(target: Triple, size: float, direction: Triple = (0.45, -1.0, 0.42), fl
     _lamp("Key", target + size * (turn @ Vector((-1.7, -1.3, 2.2))), target, power, 1.2 * size, (1.0, 0.90, 0.78))
     _lamp("Rim", target + size * (turn @ Vector((1.3, 1.9, 1.5))), target, 0.4 * power, 1.0 * size, (0.68, 0.82, 1.0))
     scene.world = bpy.data.worlds.new("Ready Scene")
-    scene.world.use_nodes = True
-    background = next(node for node in scene.world.node_tree.nodes if node.type == "BACKGROUND")
+    background = nodes.find(scene.world, "BACKGROUND")
     background.inputs["Color"].default_value = (*air, 1.0)
     background.inputs["Strength"].default_value = sky
     if floor is not None:

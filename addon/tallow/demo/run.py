@@ -90,7 +90,7 @@ def quiet_cycles():
 def drop_subsurface() -> None:
     """Light inside the wax only speckles at few samples."""
     for material in bpy.data.materials:
-        for node in (material.node_tree.nodes if material.use_nodes else ()):
+        for node in (material.node_tree.nodes if material.node_tree else ()):
             for name in ("Subsurface Weight", "Subsurface"):
                 if node.type == "BSDF_PRINCIPLED" and name in node.inputs:
                     node.inputs[name].default_value = 0.0

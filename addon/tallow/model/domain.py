@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..core import estimate
-from . import placement, units
+from . import meshes, placement, shapes, units
 
 NAME = "Tallow Domain"
 Bounds = Tuple[Vector, Vector]
@@ -19,6 +19,8 @@ CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, 
 
 def bounds(obj: bpy.types.Object, matrix: Optional[Matrix] = None) -> Bounds:
     """World-space box around an object where a bake starts, in Blender units; `matrix` puts it somewhere else."""
+    if matrix is None and meshes.has_instances(obj):
+        return shapes.bounds(obj)  # Blender's box does not hold them
     matrix = matrix or placement.start_matrix(obj) or obj.matrix_world
     corners = [matrix @ Vector(corner) for corner in obj.bound_box]
     return (Vector(tuple(min(c[i] for c in corners) for i in range(3))),
@@ -65,6 +67,30 @@ def place(obj: bpy.types.Object, low: Vector, high: Vector) -> None:
     obj.location = (low + high) / 2.0
     obj.scale = [max((high[i] - low[i]) / 2.0, 1e-4) for i in range(3)]
     obj.matrix_world = obj.matrix_basis  # bounds are right before the next redraw
+
+
+def is_turned(obj: bpy.types.Object) -> bool:
+    """Whether its sides are not along the axes, as those of cells are. A quarter of a turn is as good as none."""
+    for axis in obj.matrix_world.to_3x3().col:
+        if sorted(abs(value) for value in axis)[1] > 1e-4 * axis.length:
+            return True
+    return False
+
+
+def straighten(obj: bpy.types.Object) -> None:
+    """The same box where it is, with its sides along the axes that they are nearest to."""
+    matrix = obj.matrix_world
+    corners = [Vector(corner) for corner in obj.bound_box]
+    low, high = (Vector(tuple(pick(corner[i] for corner in corners) for i in range(3))) for pick in (min, max))
+    columns = matrix.to_3x3().col
+    half = Vector((0.0, 0.0, 0.0))
+    left = {0, 1, 2}
+    for i in sorted(range(3), key=lambda i: -max(abs(value) for value in columns[i].normalized())):
+        axis = max(left, key=lambda axis: abs(columns[i].normalized()[axis]))
+        left.discard(axis)
+        half[axis] = columns[i].length * (high[i] - low[i]) / 2.0
+    middle = matrix @ ((low + high) / 2.0)
+    place(obj, middle - half, middle + half)
 
 
 def fit(scene: bpy.types.Scene, objects: List[bpy.types.Object], padding: float) -> bpy.types.Object:

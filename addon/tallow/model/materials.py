@@ -1,26 +1,53 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Materials: the presets' enum, and custom ones that live in the scene."""
 
+import uuid
 import zlib
 from functools import lru_cache
 from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ..core import presets
 from ..core.defaults import MATERIAL
 from ..core.presets import ZERO_CELSIUS
 
 CUSTOM = "custom_"
+USER = "user_"  # presets that the artist saved
 START = MATERIAL["viscosity"][0]  # kelvin, Pa s
 _items: List[Tuple] = []  # Blender keeps pointers to these strings, so they must live on
 
 
 @lru_cache(maxsize=1)
 def all_presets() -> Dict[str, Dict]:
-    return presets.load_materials(Path(__file__).resolve().parent.parent)
+    """Those that come with Tallow, then the artist's own."""
+    found = presets.load_materials(Path(__file__).resolve().parent.parent)
+    own = presets.load_folder(user_folder())
+    return {**found, **{USER + stem: {**preset, "look": 0} for stem, preset in own.items()}}
+
+
+def user_folder() -> Path:
+    """Where Blender keeps what its users save as presets."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/tallow/materials"))
+
+
+def is_user_preset(identifier: str) -> bool:
+    return identifier.startswith(USER)
+
+
+def save_preset(own: "TallowMaterial") -> str:
+    """Write a material as a preset of the artist's own; one of the same name is replaced. Returns its identifier. Raises OSError."""
+    stem = presets.write_preset(user_folder(), own.as_dict())
+    all_presets.cache_clear()
+    return USER + stem
+
+
+def delete_preset(identifier: str) -> None:
+    """Raises OSError."""
+    (user_folder() / f"{identifier[len(USER):]}.json").unlink()
+    all_presets.cache_clear()
 
 
 def material_items(_self, context) -> List[Tuple]:
@@ -31,10 +58,13 @@ def material_items(_self, context) -> List[Tuple]:
     for heading, for_look in (("For the Look", True), ("As in Life", False)):
         items.append(("", heading, ""))
         items += [(key, preset["label"], preset["description"], "NONE", zlib.crc32(key.encode()) & 0x3FFFFFFF)
-                  for key, preset in all_presets().items() if bool(preset["look"]) == for_look]
+                  for key, preset in all_presets().items() if bool(preset["look"]) == for_look and not is_user_preset(key)]
+    saved = [(key, preset["label"], "A preset that you saved", "PRESET", zlib.crc32(key.encode()) & 0x3FFFFFFF)
+             for key, preset in all_presets().items() if is_user_preset(key)]
+    items += [("", "Your Presets", "")] + saved if saved else []
     scene = context.scene if context else bpy.context.scene
     if scene:
-        items += [("", "Your Own", "")] if len(scene.tallow.materials) else []
+        items += [("", "In This Scene", "")] if len(scene.tallow.materials) else []
         items += [(f"{CUSTOM}{own.uid}", own.name, "Your own material", "USER", 0x40000000 + own.uid)
                   for own in scene.tallow.materials]
     if items != _items:
@@ -60,6 +90,7 @@ class TallowMaterial(bpy.types.PropertyGroup):
     """A material of the artist's own, all in SI units except temperatures in degrees Celsius."""
 
     uid: IntProperty(options={"HIDDEN"})
+    stamp: StringProperty(options={"HIDDEN"})  # the same in all files, so that an appended object finds its own
     density: _pair("Density", "kg/m³", "density", "Weight of a cubic metre", 0.01, 1e5)
     specific_heat: _pair("Specific heat", "J/kg K", "specific_heat", "Energy that warms a kilogram by one degree", 1.0, 1e6)
     conductivity: _pair("Conductivity", "W/m K", "conductivity", "How well heat passes through", 1e-4, 1e5)
@@ -114,15 +145,34 @@ def find_custom(scene: bpy.types.Scene, identifier: str) -> Optional[TallowMater
     return next((own for own in scene.tallow.materials if f"{CUSTOM}{own.uid}" == identifier), None)
 
 
+def add_custom(scene: bpy.types.Scene, name: str, source: Dict) -> TallowMaterial:
+    own = scene.tallow.materials.add()
+    own.uid = 1 + max((other.uid for other in scene.tallow.materials), default=0)
+    own.stamp = uuid.uuid4().hex
+    own.name = name
+    own.set_from(source)
+    return own
+
+
 def lookup(scene: bpy.types.Scene, identifier: str) -> Optional[Dict]:
     """The material behind an enum value, in preset form; None when it is gone."""
     own = find_custom(scene, identifier)
     return own.as_dict() if own else all_presets().get(identifier)
 
 
-def preset_or(*names: str) -> str:
-    """The first of these presets that exists."""
-    return next((name for name in names if name in all_presets()), "water")
+def why_none(obj: bpy.types.Object) -> str:
+    """Why `lookup` finds nothing for the material of an object, and what to do. A saved choice is only a number."""
+    tallow = obj.tallow
+    if not tallow.is_property_set("material"):
+        return f"{obj.name} has no material. Choose one under 'What is this object?'."
+    named = f" ({tallow.material_name})" if tallow.material_name else ""
+    return (f"The material of {obj.name}{named} is not there: this file comes from a Tallow that has it, or it was deleted. "
+            "Choose another one under 'What is this object?'.")
+
+
+def first_preset(*names: str) -> str:
+    """The first of these presets that exists; empty when none does."""
+    return next((name for name in names if name in all_presets()), "")
 
 
 CLASSES = (TallowCurvePoint, TallowMaterial)

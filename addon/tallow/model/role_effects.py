@@ -9,7 +9,7 @@ import bpy
 
 from ..core import presets
 from . import roles
-from .materials import lookup, preset_or
+from .materials import first_preset, lookup
 from .roles import Role
 
 _automatic = False  # a temperature is being set by us
@@ -24,6 +24,9 @@ def on_role_changed(obj: bpy.types.Object) -> None:
 
 def on_material_changed(obj: bpy.types.Object) -> None:
     """A material that was chosen starts solid as wax and molten as a liquid, unless the artist said how warm."""
+    obj.tallow.kept_material = ""
+    chosen = _material(obj)
+    obj.tallow.material_name = chosen["label"] if chosen else ""
     if roles.of(obj).fluid and not obj.tallow.temperature_by_hand:
         _set_temperature(obj, _start_temperature(obj))
 
@@ -51,20 +54,29 @@ def set_defaults(obj: bpy.types.Object) -> None:
 def _set_fluid_defaults(obj: bpy.types.Object, role: Role, before: Optional[Role]) -> None:
     tallow = obj.tallow
     material = _material(obj) if before and before.fluid else None
-    keep = material is not None and tallow.material != preset_or(*before.materials)
+    keep = material is not None and tallow.material != first_preset(*before.materials)
     if not keep or (role.frozen and not presets.freezes(material)):
-        tallow.material, keep = preset_or(*role.materials), before is role
+        keep = before is role
+        choose_material(obj, first_preset(*role.materials))
     if not (keep and tallow.temperature_by_hand) or _contradicts(role, _material(obj), tallow.temperature + presets.ZERO_CELSIUS):
         _set_temperature(obj, _start_temperature(obj))
+
+
+def choose_material(obj: bpy.types.Object, name: str) -> None:
+    """No name, no material: the checks then say what is missing. Any other material would melt in a way that nobody asked for."""
+    if name:
+        obj.tallow.material = name
+    else:
+        obj.tallow.property_unset("material")
 
 
 def _material(obj: bpy.types.Object) -> Optional[Dict]:
     return lookup(bpy.context.scene, obj.tallow.material)
 
 
-def _contradicts(role: Role, material: Dict, kelvin: float) -> bool:
+def _contradicts(role: Role, material: Optional[Dict], kelvin: float) -> bool:
     """Whether a temperature makes wax liquid or a liquid solid."""
-    return presets.freezes(material) and (kelvin >= material["solidus"] if role.frozen else kelvin <= material["liquidus"])
+    return material is not None and presets.freezes(material) and (kelvin >= material["solidus"] if role.frozen else kelvin <= material["liquidus"])
 
 
 def _start_temperature(obj: bpy.types.Object) -> float:

@@ -142,6 +142,8 @@ def named(trait: str) -> Tuple[str, ...]:
 SOURCES, FLUIDS, FROZEN, POURING, BODIES, HEATERS, FITTED = (
     named(trait) for trait in ("source", "fluid", "frozen", "pours", "body", "heater", "fitted"))
 
+OBSTACLES = tuple(role.identifier for role in TABLE if role.deforms and not role.heater)
+
 
 def of(obj: bpy.types.Object) -> Role:
     """The object's role. A role of a newer Tallow counts as none."""
@@ -153,6 +155,11 @@ def holds(condition: Union[bool, Optional[When]], obj: bpy.types.Object) -> bool
     return getattr(obj.tallow, condition.setting) in condition.values if isinstance(condition, When) else bool(condition)
 
 
+def is_solid(obj: bpy.types.Object) -> bool:
+    """Whether it stands in the way without being moved: an obstacle or a hot solid."""
+    return of(obj).deforms and (not of(obj).heater or holds(IS_SOLID, obj))
+
+
 def active(settings: Settings, obj: bpy.types.Object) -> List[Setting]:
     """Those settings that matter as the others are set."""
     return [setting for setting in settings if setting.when is None or holds(setting.when, obj)]
@@ -162,11 +169,16 @@ def can_have_role(obj: Optional[bpy.types.Object]) -> bool:
     return obj is not None and obj.type in TYPES and not is_managed(obj)
 
 
+def shown_objects(scene: bpy.types.Scene) -> List[bpy.types.Object]:
+    """What playback fills."""
+    tallow = scene.tallow
+    return [obj for obj in (tallow.surface_object, tallow.particles_object, tallow.volume_object) if obj]
+
+
 def is_managed(obj: bpy.types.Object) -> bool:
     """Whether Tallow made it: the domain, the surface, the particles."""
     for scene in bpy.data.scenes:
-        tallow = scene.tallow
-        if obj in (tallow.domain, tallow.surface_object, tallow.particles_object, tallow.volume_object):
+        if obj == scene.tallow.domain or obj in shown_objects(scene):
             return True
     return False
 

@@ -10,7 +10,7 @@ import bmesh
 import bpy
 from mathutils import Vector
 
-from . import domain, roles, units
+from . import domain, nodes, roles, units
 
 Box = Tuple[Vector, Vector]
 LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
@@ -75,8 +75,7 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
     material = bpy.data.materials.get(name)
     if material is None:
         material = bpy.data.materials.new(name)
-        material.use_nodes = True
-        shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+        shader = nodes.find(material, "BSDF_PRINCIPLED")
         shader.inputs["Base Color"].default_value = (*color, 1.0)
         shader.inputs["Roughness"].default_value = roughness
         material.diffuse_color = (*color, 1.0)

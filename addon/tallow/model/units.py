@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from contextlib import contextmanager
+from typing import Iterator, List, Optional
 
 import bpy
 
@@ -12,10 +13,23 @@ from . import roles
 
 ON_A_TABLE = 0.12  # m, of the largest wax or liquid
 ROOM_ON_A_TABLE = 0.3  # m, of a domain without any
+_held: List[float] = []
+
+
+@contextmanager
+def held(value: float) -> Iterator[None]:
+    """Have things as large as they were for a bake, to compare with it."""
+    _held.append(value)
+    try:
+        yield
+    finally:
+        _held.pop()
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
     """For what is baked next."""
+    if _held:
+        return _held[-1]
     tallow = scene.tallow
     if tallow.life_size == "OWN" and tallow.life_scale > 0.0:
         return tallow.life_scale

@@ -11,46 +11,25 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
-from ..core.cache import Cache
 from ..model import observers, role_effects, roles
-from . import bodies, particles, surface
+from . import bodies, missing, particles, shown, surface
+from .shown import cache_of
 
 NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"
-_caches: Dict[str, Cache] = {}
 _shown: Dict[str, Tuple] = {}
 _trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
 _bodies_shown: Dict[str, Tuple] = {}
-
-
-def cache_of(scene: bpy.types.Scene) -> Optional[Cache]:
-    """The cache that the scene shows, up to date; None when there is none."""
-    folder = paths.bake_folder(scene)
-    if folder is None:
-        return None
-    cache = _caches.setdefault(str(folder), Cache(folder))
-    cache.refresh()
-    return cache
 
 
 def note(scene: bpy.types.Scene) -> str:
     """What the artist should know about the frame on screen; empty when all is well."""
     if not scene.tallow.bake_path:
         return ""
+    text = shown.trouble(scene, scene.frame_current) or _trouble.get(scene.name, "")
+    if "surface file" in text:
+        return text + "; you see another frame's surface"
     cache = cache_of(scene)
-    if cache is None:
-        return f"The bake is missing: {scene.tallow.bake_path}"
-    frame = cache.nearest(scene.frame_current)
-    if frame is None:
-        return "No frame is baked yet"
-    if scene.name in _trouble:
-        return _trouble[scene.name]
-    if frame != scene.frame_current:
-        return f"Frame {scene.frame_current} is not baked; showing {frame}"
-    if scene.tallow.show_surface and not cache.mesh_path(frame).is_file():
-        return f"The file of frame {frame} is missing"
-    if scene.tallow.show_particles and not cache.particles_path(frame).is_file():
-        return NO_PARTICLES
-    return ""
+    return text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
 
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:
@@ -130,7 +109,7 @@ def on_frame_change(scene: bpy.types.Scene, *_args) -> None:
 
 @persistent
 def on_load(*_args) -> None:
-    _caches.clear()
+    shown.forget()
     forget()
     for scene in bpy.data.scenes:
         refresh(scene, create=False)
@@ -161,7 +140,8 @@ def _take_back(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
         clear(scene)
 
 
-HANDLERS = (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo), ("redo_post", on_undo))
+HANDLERS = missing.HANDLERS + (("frame_change_post", on_frame_change), ("load_post", on_load), ("undo_post", on_undo),
+                               ("redo_post", on_undo))
 LISTENERS = ((observers.display_changed, refresh_all), (observers.colors_changed, refresh_colors),
              (observers.smoothing_changed, surface.smooth), (observers.frames_landed, refresh), (observers.bake_changed, refresh_all))
 
@@ -178,5 +158,5 @@ def unregister() -> None:
         signal.disconnect(function)
     for name, function in HANDLERS:
         getattr(bpy.app.handlers, name).remove(function)
-    _caches.clear()
+    shown.forget()
     forget()

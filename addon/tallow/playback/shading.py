@@ -7,6 +7,8 @@ from typing import Dict, Optional, Sequence, Tuple
 
 import bpy
 
+from ..model import nodes
+
 WAX, LIQUID = "Tallow Wax", "Tallow Liquid"
 DEEPER = 1.35  # power to which a colour is raised where the wax is molten
 STOPS = 32  # as many as a colour ramp can have
@@ -38,8 +40,7 @@ def set_value(node: bpy.types.Node, name: str, value) -> None:
 
 def new_tree(name: str) -> Tuple[bpy.types.Material, bpy.types.NodeTree, bpy.types.Node]:
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
-    tree = material.node_tree
+    tree = nodes.tree_of(material)
     tree.nodes.clear()
     shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
     output = tree.nodes.new("ShaderNodeOutputMaterial")

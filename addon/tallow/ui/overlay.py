@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the grid cells on three sides of the domain, so that the resolution can be judged by eye."""
+"""Draws over the view: the grid cells on three sides of the domain, and what is wrong with the frame on screen."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, List, Tuple
 
 import bpy
 import numpy as np
 
+from .. import playback
 from ..model import domain, units
 
 MOST_LINES = 1200
-_handle: Any = None
+_handles: List[Any] = []
 _batch: Dict[str, Any] = {}
 
 
@@ -59,15 +60,35 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
+def _draw_note() -> None:
+    """The sentence of the Show panel at the foot of the view, for an artist who looks at the picture."""
+    context = bpy.context
+    tallow = getattr(context.scene, "tallow", None)
+    text = playback.note(context.scene) if tallow and tallow.bake_path and context.space_data.overlay.show_overlays else ""
+    if not text:
+        return
+    import blf
+    scale = context.preferences.system.ui_scale
+    size = 14 * scale
+    blf.size(0, *((size,) if bpy.app.version >= (4, 0, 0) else (int(size), 72)))
+    width, _height = blf.dimensions(0, text)
+    sidebar = next((region.width for region in context.area.regions if region.type == "UI"), 0)
+    blf.position(0, max(60.0 * scale, (context.region.width - sidebar - width) / 2.0), 24.0 * scale, 0.0)
+    blf.enable(0, blf.SHADOW)
+    blf.shadow(0, 5, 0.0, 0.0, 0.0, 0.9)
+    blf.color(0, 1.0, 0.55, 0.3, 1.0)
+    blf.draw(0, text)
+    blf.disable(0, blf.SHADOW)
+
+
 def register() -> None:
-    global _handle
     if not bpy.app.background:
-        _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handles.extend((add(_draw, (), "WINDOW", "POST_VIEW"), add(_draw_note, (), "WINDOW", "POST_PIXEL")))
 
 
 def unregister() -> None:
-    global _handle
-    if _handle:
-        bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-    _handle = None
+    for handle in _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+    _handles.clear()
     _batch.clear()

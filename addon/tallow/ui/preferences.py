@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add-on preferences: where the native library and a Python for the baker are, if not in the usual places."""
+"""Add-on preferences: what renders do without a frame, and where the native library and a Python for the baker are."""
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import EnumProperty, StringProperty
+
+from .panels.incomplete import draw_problem
 
 
 class TallowPreferences(bpy.types.AddonPreferences):
@@ -15,9 +17,17 @@ class TallowPreferences(bpy.types.AddonPreferences):
         name="Python", subtype="FILE_PATH",
         description="A Python 3.9 or newer that runs the baker. Empty: find one")
 
-    def draw(self, _context) -> None:
+    missing_frames: EnumProperty(
+        name="Missing frames", default="REPEAT",
+        description="What a render does at a frame that is not baked, or whose files are gone or damaged",
+        items=(("REPEAT", "Repeat the last one", "Show the last frame that is there, and say so on the console"),
+               ("STOP", "Stop the render", "End the render and name the frame. Without a window, Blender ends with code 3")))
+
+    def draw(self, context) -> None:
+        draw_problem(context, self.layout)
         column = self.layout.column()
         column.use_property_split = True
+        column.prop(self, "missing_frames")
         column.prop(self, "library")
         column.prop(self, "python")
 

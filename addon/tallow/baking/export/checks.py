@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import math
-import os
 import tempfile
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Tuple
 
 import bpy
 
-from ...core import estimate
+from ...core import estimate, machine
 from ...core.events import format_seconds
-from ...model import amount, domain, heating, meshes, placement, roles, shot, units
-from ...model.materials import lookup
-from . import heat_checks, motion, settings
+from ...model import amount, domain, heating, placement, roles, shot, units, updates
+from ...model.materials import lookup, why_none
+from .. import installation
+from . import heat_checks, motion, reach_checks, settings, shape_checks
 
 SMALLEST_CELL = 2e-5  # m, of the library
 
@@ -23,10 +23,22 @@ SMALLEST_CELL = 2e-5  # m, of the library
 class Problem(NamedTuple):
     fatal: bool
     text: str
+    name: str = ""  # of the object, where the sentence does not begin with it
+
+    def concerns(self, obj: bpy.types.Object) -> bool:
+        return self.name == obj.name or self.text.startswith(obj.name + " ")
+
+
+def known_problems(scene: bpy.types.Scene) -> List[Problem]:
+    """What is wrong with the set-up, for panels: looked for again when something was edited."""
+    return updates.remembered(scene, "problems", lambda: check_scene(scene))
 
 
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
-    """What is wrong with the set-up. Cheap enough to run on every redraw."""
+    """What is wrong with the set-up."""
+    incomplete = installation.problem()
+    if incomplete:
+        return [Problem(True, incomplete)]
     box = domain.get(scene)
     if box is None:
         return [Problem(True, "There is no domain yet. Press Fit Domain under 'Where does it happen?'.")]
@@ -46,7 +58,17 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
     return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene) + [
-        Problem(False, text) for text in heat_checks.warnings(scene)]
+        Problem(False, text) for text in heat_checks.warnings(scene)] + [
+        Problem(False, text, name) for name, text in _found_in_shapes(scene, low, high)]
+
+
+def _found_in_shapes(scene: bpy.types.Scene, low, high) -> List[Tuple[str, str]]:
+    """What takes a look at meshes."""
+    found = shape_checks.check_domain(scene) + shape_checks.check_shot(scene)
+    for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES):
+        if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj):
+            found += shape_checks.check_object(scene, obj, low, high)
+    return found + reach_checks.check_heaters(scene)
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
@@ -54,7 +76,7 @@ def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
     if melting is None:
         return []
     seconds = format_seconds(melting.seconds / scene.tallow.thermal_speed)
-    todo = ("Press Melt Within the Shot under World." if melting.speed > scene.tallow.thermal_speed else
+    todo = ("Press Melt Within the Shot." if melting.speed > scene.tallow.thermal_speed else
             "Heat cannot be sped up more: use a smaller object, or a hotter heat source.")
     return [Problem(False, f"{melting.name} takes about {seconds} to melt and the shot lasts "
                            f"{format_seconds(shot.seconds(scene))}. {todo}")]
@@ -72,27 +94,6 @@ def _check_domain(scene: bpy.types.Scene) -> List[Problem]:
     return []
 
 
-def warnings_before_bake(context: bpy.types.Context) -> List[str]:
-    """What an artist should know and what takes a look at every vertex: the boxes around turned objects say too much."""
-    scene = context.scene
-    low, high = domain.bounds(domain.get(scene))
-    found = []
-    for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES):
-        if not roles.takes_part(obj, context.view_layer) or _is_elsewhere(scene, obj) or not _sticks_out(context, obj, low, high):
-            continue
-        found.append(f"{obj.name} sticks out of the domain; " + ("closed walls push it in, and no liquid acts on it outside."
-                     if roles.of(obj).body else "the part outside is cut off."))
-    return found
-
-
-def _sticks_out(context: bpy.types.Context, obj: bpy.types.Object, low, high) -> bool:
-    matrix = placement.start_matrix(obj) or obj.matrix_world
-    points = meshes.transform(meshes.evaluated(obj, context.evaluated_depsgraph_get()), matrix).positions
-    if not len(points) or any(points[:, i].min() >= high[i] or points[:, i].max() <= low[i] for i in range(3)):
-        return False  # a body that is outside altogether: the library tells
-    return any(points[:, i].min() < low[i] - 1e-5 or points[:, i].max() > high[i] + 1e-5 for i in range(3))
-
-
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
     role = roles.of(obj)
     if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
@@ -101,7 +102,7 @@ def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> L
         return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
     problems = []
     if role.fluid and lookup(scene, obj.tallow.material) is None:
-        problems.append(Problem(True, f"{obj.name} has no material. Choose one under 'What is this object?'."))
+        problems.append(Problem(True, why_none(obj)))
     if (role.fluid or role.body) and not _is_elsewhere(scene, obj) and _is_outside(scene, obj, low, high):
         problems.append(Problem(True, f"{obj.name} is outside the domain. Move it inside, or press Fit Domain."))
     return problems + _check_cells(scene, obj) + _check_parent(obj)
@@ -145,20 +146,15 @@ def _check_cells(scene: bpy.types.Scene, obj: bpy.types.Object) -> List[Problem]
 
 
 def _check_size(scene: bpy.types.Scene) -> List[Problem]:
-    needed, there = amount.memory(scene), machine_memory()
-    if there and needed > 1.5 * there:
-        return [Problem(True, f"This needs about {estimate.format_bytes(needed)} of memory and the computer has "
-                              f"{estimate.format_bytes(there)}. Lower the resolution.")]
-    if there and needed > 0.8 * there:
-        return [Problem(False, f"This may need {estimate.format_bytes(needed)}, nearly all of the computer's memory.")]
-    return []
-
-
-def machine_memory() -> Optional[int]:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
+    needed, there = amount.memory(scene), machine.memory()
+    if not there or needed <= 0.8 * there.bytes:
+        return []
+    has = "this Blender may have" if there.is_limit else "the computer has"
+    if needed > there.bytes:
+        return [Problem(True, f"This needs about {estimate.format_bytes(needed)} of memory and {has} "
+                              f"{estimate.format_bytes(there.bytes)}. Lower the resolution.")]
+    return [Problem(False, f"This may need {estimate.format_bytes(needed)} of memory, nearly all of the "
+                           f"{estimate.format_bytes(there.bytes)} that {has}.")]
 
 
 def check_folder(folder: Path) -> Optional[str]:

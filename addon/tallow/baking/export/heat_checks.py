@@ -7,8 +7,7 @@ from typing import Dict, List, Tuple
 
 import bpy
 
-from ...core import presets
-from ...core.animation import paths
+from ...core import animation, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import roles
 from ...model.materials import lookup
@@ -79,6 +78,5 @@ def _may_reach(obj: bpy.types.Object, celsius: float) -> bool:
     return tallow.temperature >= celsius or _is_keyed(obj, "temperature")
 
 
-def _is_keyed(owner: bpy.types.ID, name: str) -> bool:
-    """Whether a setting is animated or driven, so that its present value says little."""
-    return f"tallow.{name}" in paths(owner.animation_data)
+def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
+    return animation.is_keyed(obj.animation_data, f"tallow.{name}")

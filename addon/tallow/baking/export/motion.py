@@ -58,7 +58,7 @@ class Track:
     def sample(self, depsgraph: bpy.types.Depsgraph, time: float, matrix: Optional[Matrix] = None) -> None:
         evaluated = self.obj.evaluated_get(depsgraph)
         self.matrices.append((matrix or evaluated.matrix_world).copy())
-        self.settings.append(_settings(evaluated))
+        self.settings.append(read_settings(evaluated))
         self.times.append(time)
 
     @property
@@ -98,7 +98,7 @@ def rotation_of(matrix: Matrix) -> Quaternion:
     return matrix.to_quaternion().normalized()
 
 
-def _settings(evaluated: bpy.types.Object) -> Dict:
+def read_settings(evaluated: bpy.types.Object) -> Dict:
     """Settings that can be animated, as they are on this frame."""
     tallow = evaluated.tallow
     found = {name: getattr(tallow, name) for name in roles.of(evaluated).keyed}

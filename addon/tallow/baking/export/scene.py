@@ -12,9 +12,9 @@ from mathutils import Matrix
 from ...core import presets
 from ...core.scene_file import SceneData, SceneWriter, number, world_with_keys
 from ...model import meshes, placement, roles, shot, units
-from ...model.materials import lookup
+from ...model.materials import lookup, why_none
 from .. import suspension
-from . import motion, objects, settings
+from . import motion, objects, settings, sheets, snapshot
 
 
 class ExportError(Exception):
@@ -71,6 +71,8 @@ class Exporter:
         joints = (self._joint(obj) for obj in self.joints)
         scene.joints = [joint for joint in joints if joint]
         scene.materials = list(self.materials.values())
+        moving = [obj for obj in self.tracks if motion.moves(obj) or obj in self.deformations]
+        self.writer.write_motion(snapshot.digests(self.scene, moving))
         self.writer.write_scene(scene)
         return self.warnings
 
@@ -119,6 +121,9 @@ class Exporter:
         if (role.fluid or role.body) and meshes.is_flat(mesh):
             raise ExportError(f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a "
                               "Solidify modifier.")
+        if role.heater and obj.tallow.heat_kind == "VOLUME" and meshes.is_flat(mesh):
+            raise ExportError(f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot "
+                              "solid.")
         self.meshes[obj.name] = mesh
 
     def _object(self, obj: bpy.types.Object) -> Dict:
@@ -130,6 +135,8 @@ class Exporter:
         if deformation and not deforms:
             deformation.discard(self.writer)
         inner = meshes.transform(self.meshes[obj.name], track.inner_matrix() * self.scale)
+        if roles.is_solid(obj) and not deforms and meshes.is_flat(inner):
+            inner = sheets.thicken(self.scene, inner, track, [other for other in self.objects if other != obj], self.scale)
         path = self.writer.write_mesh(self.stems[obj], inner.positions, inner.indices)
         keys = track.keys(self.scale, with_place=not deforms)
         member = objects.object_member(obj, path, keys, self._material(obj), self.scale)
@@ -156,7 +163,7 @@ class Exporter:
         if identifier not in self.materials:
             material = lookup(self.scene, identifier)
             if material is None:
-                raise ExportError(f"{obj.name} has no material. Choose one in 'What is this object?'.")
+                raise ExportError(why_none(obj))
             wrong = presets.problems(material)
             if wrong:
                 raise ExportError(f"The material {material['label']} of {obj.name} cannot be used: {wrong[0]}. "

@@ -90,12 +90,16 @@ class TallowObject(bpy.types.PropertyGroup):
     follow_bake: BoolProperty(name="Follow Bake", default=True, options=set(),
                               description="Move as baked. Turn off to animate the body yourself")
 
+    # What the chosen material is called, for a file that is opened where the material is not.
+    material_name: StringProperty(options={"HIDDEN"})
     # Whether the artist chose the temperature, and the role that the settings were made for.
     temperature_by_hand: BoolProperty(options={"HIDDEN"})
     last_role: StringProperty(options={"HIDDEN"})
     # What the object looked like before it got its role, so that taking the role away gives it back.
     saved_display: StringProperty(options={"HIDDEN"})
     saved_hide_render: BoolProperty(options={"HIDDEN"})
+    # Its own material as it was when the file was saved, for other files (model/keepsakes.py).
+    kept_material: StringProperty(options={"HIDDEN"})
     # Where a baked body stood before the bake, and where playback last put it: in the world, and relative to its parent.
     has_rest: BoolProperty(options={"HIDDEN"})
     rest_matrix: FloatVectorProperty(size=16, options={"HIDDEN"})

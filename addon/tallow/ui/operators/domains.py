@@ -34,6 +34,22 @@ class TALLOW_OT_fit_domain(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class TALLOW_OT_straighten_domain(bpy.types.Operator):
+    bl_idname = "tallow.straighten_domain"
+    bl_label = "Straighten Domain"
+    bl_description = "Turn the domain so that its sides lie along the axes, as those of its cells do. Its place and size stay"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        box = domain.get(context.scene)
+        return box is not None and domain.is_turned(box)
+
+    def execute(self, context):
+        domain.straighten(domain.get(context.scene))
+        return {"FINISHED"}
+
+
 def melt_in_shot(context) -> melting.Plan:
     """Search, set the speed-up and keep what was found for the World panel. Raises MeltError."""
     tallow = context.scene.tallow
@@ -93,4 +109,4 @@ class TALLOW_OT_strengthen_heat(_Search):
         return self.search(context)
 
 
-CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_melt_in_shot, TALLOW_OT_strengthen_heat)
+CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_straighten_domain, TALLOW_OT_melt_in_shot, TALLOW_OT_strengthen_heat)

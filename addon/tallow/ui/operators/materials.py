@@ -4,7 +4,9 @@
 import bpy
 from bpy.props import IntProperty
 
-from ...model.materials import CUSTOM, find_custom, lookup
+from ...core import presets
+from ...model import role_effects, roles
+from ...model.materials import (CUSTOM, add_custom, delete_preset, find_custom, first_preset, is_user_preset, lookup, save_preset)
 
 
 class _ForMaterial(bpy.types.Operator):
@@ -34,10 +36,7 @@ class TALLOW_OT_edit_material(_ForMaterial):
         number = 2
         while name in taken:
             name, number = f"{base} {number}", number + 1
-        own = scene.tallow.materials.add()
-        own.uid = 1 + max((other.uid for other in scene.tallow.materials), default=0)
-        own.name = name
-        own.set_from(source)
+        own = add_custom(scene, name, source)
         tallow.material = f"{CUSTOM}{own.uid}"
         return {"FINISHED"}
 
@@ -45,7 +44,7 @@ class TALLOW_OT_edit_material(_ForMaterial):
 class TALLOW_OT_remove_material(_ForMaterial):
     bl_idname = "tallow.remove_material"
     bl_label = "Remove Material"
-    bl_description = "Remove this material from the scene. Objects that use it get water"
+    bl_description = "Remove this material from the scene. Objects that have it get the first one of the list for their role"
 
     def execute(self, context):
         own = self.material(context)
@@ -54,9 +53,56 @@ class TALLOW_OT_remove_material(_ForMaterial):
         identifier = f"{CUSTOM}{own.uid}"
         for obj in context.scene.objects:
             if obj.tallow.material == identifier:
-                obj.tallow.material = "water"
+                role_effects.choose_material(obj, first_preset(*roles.of(obj).materials))
         materials = context.scene.tallow.materials
         materials.remove(next(i for i, other in enumerate(materials) if other.uid == own.uid))
+        return {"FINISHED"}
+
+
+class TALLOW_OT_save_preset(_ForMaterial):
+    bl_idname = "tallow.save_preset"
+    bl_label = "Save as Preset"
+    bl_description = "Keep this material in your list, for all files. A preset of yours with the same name is replaced"
+
+    def execute(self, context):
+        own = self.material(context)
+        if own is None:
+            return {"CANCELLED"}
+        wrong = presets.problems(own.as_dict())
+        if wrong:
+            self.report({"ERROR"}, f"{own.name} cannot be a preset: {wrong[0]}")
+            return {"CANCELLED"}
+        try:
+            save_preset(own)
+        except OSError as error:
+            self.report({"ERROR"}, f"The preset cannot be saved: {error.strerror or error}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{own.name} is in the list of materials of every file now")
+        return {"FINISHED"}
+
+
+class TALLOW_OT_delete_preset(_ForMaterial):
+    bl_idname = "tallow.delete_preset"
+    bl_label = "Delete Preset"
+    bl_description = "Take this preset of yours out of the list. Objects of this scene that have it keep an editable copy"
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, context):
+        identifier = context.object.tallow.material
+        if not is_user_preset(identifier):
+            return {"CANCELLED"}
+        source = lookup(context.scene, identifier)
+        users = [obj for obj in context.scene.objects if obj.tallow.material == identifier]
+        own = add_custom(context.scene, source["label"], source)
+        for obj in users:
+            obj.tallow.material = f"{CUSTOM}{own.uid}"
+        try:
+            delete_preset(identifier)
+        except OSError as error:
+            self.report({"ERROR"}, f"The preset cannot be deleted: {error.strerror or error}")
+            return {"CANCELLED"}
         return {"FINISHED"}
 
 
@@ -95,4 +141,5 @@ class TALLOW_OT_remove_curve_point(_ForMaterial):
         return {"FINISHED"}
 
 
-CLASSES = (TALLOW_OT_edit_material, TALLOW_OT_remove_material, TALLOW_OT_add_curve_point, TALLOW_OT_remove_curve_point)
+CLASSES = (TALLOW_OT_edit_material, TALLOW_OT_remove_material, TALLOW_OT_save_preset, TALLOW_OT_delete_preset,
+            TALLOW_OT_add_curve_point, TALLOW_OT_remove_curve_point)

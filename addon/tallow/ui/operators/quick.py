@@ -4,13 +4,15 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ...baking import melting
+from ...baking import installation, melting
+from ...baking.export import shape_checks
 from ...core import presets
 from ...model import amount, domain, roles, staging
-from ...model.materials import lookup
+from ...model.materials import lookup, why_none
 from .domains import melt_in_shot
 from .render import give_material
 
+MOST_CELLS = 128  # along a side, that thin parts get: more is for the artist to choose
 ABOVE_MELTING = 5.0  # degrees, of warm air
 
 
@@ -19,13 +21,17 @@ class _Quick(bpy.types.Operator):
 
     frames: IntProperty(name="Frames", default=120, min=2, max=10000, description="Length of the shot")
     resolution: IntProperty(name="Resolution", default=64, min=8, max=512,
-                            description="Cells along the longest side of the domain")
+                            description="Cells along the longest side of the domain. Thin parts ask for more")
 
     @classmethod
     def poll(cls, context):
         return context.mode == "OBJECT"
 
     def chosen(self, context):
+        incomplete = installation.problem()
+        if incomplete:
+            self.report({"ERROR"}, incomplete)
+            return []
         objects = [obj for obj in context.selected_objects if roles.can_have_role(obj)]
         if not objects and roles.can_have_role(context.object):
             objects = [context.object]
@@ -40,9 +46,19 @@ class _Quick(bpy.types.Operator):
             if obj.tallow.role != role:
                 obj.tallow.role = role
 
-    def finish(self, context):
+    def lack_material(self, scene, objects) -> bool:
+        """Whether one of them has none, which is said."""
+        without = next((obj for obj in objects if lookup(scene, obj.tallow.material) is None), None)
+        if without:
+            self.report({"ERROR"}, why_none(without))
+        return without is not None
+
+    def finish(self, context, objects):
         scene = context.scene
         scene.tallow.resolution = self.resolution
+        context.view_layer.update()
+        needed = max(shape_checks.resolution_for(scene, obj) for obj in objects)
+        scene.tallow.resolution = max(self.resolution, min(needed, MOST_CELLS))
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene)
         give_material(context, "AUTO")
@@ -74,6 +90,8 @@ class TALLOW_OT_quick_melt(_Quick):
         scene = context.scene
         context.view_layer.update()
         self.give_role(objects, "WAX")
+        if self.lack_material(scene, objects):
+            return {"CANCELLED"}
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, sum(map(amount.filled, objects)), self.resolution, plate=self.heat == "PLATE")
         domain.place(domain.ensure(scene), *stage.domain)
@@ -87,7 +105,7 @@ class TALLOW_OT_quick_melt(_Quick):
         else:
             staging.make_lamp(scene, stage)
             staging.remove(scene, "Tallow Hot Plate")
-        done = self.finish(context)
+        done = self.finish(context, objects)
         self.time_it(context)
         return done
 
@@ -120,13 +138,15 @@ class TALLOW_OT_quick_liquid(_Quick):
         scene = context.scene
         context.view_layer.update()
         self.give_role(objects, "LIQUID")
+        if self.lack_material(scene, objects):
+            return {"CANCELLED"}
         low, high = domain.bounds_of(objects)
         stage = staging.Stage(low, high, 0.0, self.resolution, plate=False)
         bottom, top = stage.domain
         bottom.z = low.z - 0.5 * max(high - low)
         domain.place(domain.ensure(scene), bottom, top)
         scene.tallow.wall_z0 = "NO_SLIP"
-        return self.finish(context)
+        return self.finish(context, objects)
 
 
 CLASSES = (TALLOW_OT_quick_melt, TALLOW_OT_quick_liquid)

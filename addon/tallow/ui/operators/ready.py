@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ... import demo
-from ...baking import job
+from ...baking import installation, job
 
 ITEMS = tuple((name, module.LABEL, module.TEXT) for name, module in demo.SCENES.items())
 
@@ -37,6 +37,10 @@ class TALLOW_OT_ready_scene(bpy.types.Operator):
         self.layout.prop(self, "name")
 
     def execute(self, context):
+        incomplete = installation.problem()
+        if incomplete:  # before anything of the scene is removed
+            self.report({"ERROR"}, incomplete)
+            return {"CANCELLED"}
         demo.build(self.name)
         _look_through_camera(context)
         self.report({"INFO"}, f"{demo.SCENES[self.name].LABEL} is ready. Press Bake")

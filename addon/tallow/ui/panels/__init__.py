@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import bpy
 
-from . import bakes, baking, display, domains, objects, render, world
+from . import bakes, baking, display, domains, incomplete, objects, render, world
 
 BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
-CLASSES = (*objects.CLASSES, *domains.CLASSES, *world.CLASSES, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
-           *render.CLASSES)
+MELTING, WORLD = world.CLASSES
+CLASSES = (*incomplete.CLASSES, *objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
+           *render.CLASSES, WORLD)
 
 
 def register() -> None:

@@ -4,15 +4,16 @@
 import bpy
 
 from ... import playback
-from ...baking import job, paths
+from ...baking import job, paths, staleness
 from ...baking.export import checks
-from ...core import bake_list, estimate
+from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
 from ...model import shot
 from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
+MOST_CHANGES = 8
 TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
 
 
@@ -43,7 +44,7 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
 def _draw_ready(context, layout, status) -> None:
     tallow = context.scene.tallow
     cache = playback.cache_of(context.scene)
-    problems = checks.check_scene(context.scene)
+    problems = checks.known_problems(context.scene)
     problem = next((p for p in problems if p.fatal), None)
     column = layout.column(align=True)
     row = column.row(align=True)
@@ -53,17 +54,51 @@ def _draw_ready(context, layout, status) -> None:
     if cache:
         row = column.row(align=True)
         part = row.row(align=True)
-        part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]  # else there is nothing to go on with
+        # Else there is nothing to go on with.
+        part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
         column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
-            layout.label(text=f"Baked: frames {cache.order[0]} to {cache.order[-1]}", icon="CHECKMARK")
+            _draw_baked(context, layout, cache)
     if problem:
         wrapped(context, layout, problem.text, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
+
+
+def _draw_baked(context, layout, cache) -> None:
+    """The frames that are there, and whether they are those of the scene as it is."""
+    frames = f"frames {cache.order[0]} to {cache.order[-1]}"
+    faults = integrity.describe(playback.shown.all_faults(context.scene))
+    for text in faults:
+        box = layout.box()
+        box.alert = True
+        wrapped(context, box, f"{text}. Bake again to have all frames.", "ERROR", inset=60)
+    changed = staleness.describe(staleness.found_changes(context.scene))
+    if not changed:
+        layout.label(text=f"Baked{' with gaps' if faults else ''}: {frames}", icon="ERROR" if faults else "CHECKMARK")
+        rest = missing_range(cache, shot.frame_range(context.scene)[1])
+        if rest:
+            wrapped(context, layout, rest, "INFO")
+        return
+    box = layout.box()
+    wrapped(context, box, f"The bake of {frames} is stale. Changed since:", "ERROR", inset=60)
+    for line in changed[:MOST_CHANGES]:
+        wrapped(context, box, line, "DOT", inset=60)
+    if len(changed) > MOST_CHANGES:
+        box.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
+    wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
+
+
+def missing_range(cache, last: int) -> str:
+    """A sentence about frames of the range that no bake has made yet."""
+    first = cache.order[-1] + 1
+    if first > last:
+        return ""
+    frames = f"Frame {last} is" if first == last else f"Frames {first} to {last} are"
+    return f"{frames} not baked yet. Resume goes on there."
 
 
 def _draw_running(context, layout, status) -> None:
@@ -95,11 +130,21 @@ def _draw_messages(context, layout, status) -> None:
     cache = playback.cache_of(context.scene)
     entry = bake_list.entry_of(cache.folder) if cache else None
     size = [("Disk", estimate.format_bytes(entry.bytes))] if entry else []
-    facts(layout, summary(status.entry, melts=cache is None or cache.melts) + size)
+    facts(layout, shown_rows(context.scene, cache, status) + size)
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
         layout.label(text=f"and {len(status.warnings) - MOST_WARNINGS} more warnings", icon="BLANK1")
+
+
+def shown_rows(scene, cache, status):
+    """Volume and what has melted on the frame on screen, and the memory that the bake took up to its last one."""
+    frame = cache.nearest(scene.frame_current) if cache else None
+    if frame is None:
+        return summary(status.entry)
+    last = cache.frames[cache.order[-1]]
+    entry = {**cache.frames[frame], "peak_memory": (status.entry or last).get("peak_memory") or last.get("peak_memory")}
+    return [("Frame", str(frame))] + summary(entry, cache.melts)
 
 
 def _draw_folder(context, column) -> None:

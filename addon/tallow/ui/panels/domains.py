@@ -27,6 +27,8 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
         row.scale_y = 1.2
         row.operator("tallow.fit_domain", icon="SHADING_BBOX")
         column.prop(tallow, "padding")
+        if box and domain.is_turned(box):
+            column.operator("tallow.straighten_domain", icon="ORIENTATION_GLOBAL")
         if not box:
             return
         column = fields(layout)

@@ -3,10 +3,11 @@
 
 import bpy
 
+from ...baking.export import checks
 from ...core import plot, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, icons, roles
-from ...model.materials import find_custom, lookup
+from ...model.materials import find_custom, is_user_preset, lookup
 from .. import previews
 from .common import Sidebar, facts, fields, wrapped
 
@@ -19,17 +20,33 @@ class TALLOW_PT_object(Sidebar, bpy.types.Panel):
         layout, obj = self.layout, context.object
         if domain.get(context.scene) is None:
             _draw_quick_start(context, layout)
+        else:
+            row = layout.row(align=True)
+            row.operator("tallow.quick_melt", icon=icons.name("LIGHT_SUN"))
+            row.operator("tallow.quick_liquid", text="", icon=icons.name("MATFLUID"))
+            row.operator_menu_enum("tallow.ready_scene", "name", text="", icon="SCENE_DATA")
         if obj is None or not (obj.select_get() or obj.tallow.role != "NONE"):
             layout.label(text="Select an object", icon="RESTRICT_SELECT_OFF")
             return
         if not roles.can_have_role(obj):
             wrapped(context, layout, roles.why_no_role(obj), "INFO")
+            _draw_problems(context, layout, obj)
             return
         layout.label(text=obj.name, icon="OBJECT_DATA")
         _draw_roles(layout, obj)
         if roles.of(obj).fluid:
             _draw_material(layout, context, obj.tallow)
         _draw_settings(layout, obj, roles.of(obj).settings)
+        _draw_problems(context, layout, obj)
+
+
+def _draw_problems(context, layout, obj) -> None:
+    """What a bake would have to say about this object."""
+    if roles.of(obj).identifier == "NONE" and obj != domain.get(context.scene):
+        return
+    for problem in checks.known_problems(context.scene):
+        if problem.concerns(obj):
+            wrapped(context, layout, problem.text, "INFO" if problem.fatal else "ERROR")
 
 
 def _draw_quick_start(context, layout) -> None:
@@ -65,6 +82,8 @@ def _draw_material(layout, context, tallow) -> None:
     row.prop(tallow, "material", text="", icon="MATERIAL")
     own = find_custom(context.scene, tallow.material)
     row.operator("tallow.edit_material", text="", icon="DUPLICATE" if own else "GREASEPENCIL")
+    if is_user_preset(tallow.material):
+        row.operator("tallow.delete_preset", text="", icon="REMOVE")
     material = lookup(context.scene, tallow.material)
     if material and not own:
         facts(layout, presets.describe(material))
@@ -112,6 +131,7 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
         own = find_custom(context.scene, context.object.tallow.material)
         row = layout.row(align=True)
         row.prop(own, "name", text="")
+        row.operator("tallow.save_preset", text="", icon="PRESET_NEW")
         row.operator("tallow.remove_material", text="", icon="TRASH")
         column = fields(layout)
         column.prop(own, "color", text="")

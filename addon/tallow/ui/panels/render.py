@@ -3,7 +3,8 @@
 
 import bpy
 
-from .common import Sidebar, fields
+from ... import playback
+from .common import Sidebar, fields, wrapped
 
 
 class TALLOW_PT_render(Sidebar, bpy.types.Panel):
@@ -12,6 +13,11 @@ class TALLOW_PT_render(Sidebar, bpy.types.Panel):
 
     def draw(self, context):
         scene = context.scene
+        stopped = playback.missing.why_stopped(scene)
+        if stopped:
+            box = self.layout.box()
+            box.alert = True
+            wrapped(context, box, stopped, "ERROR", inset=60)
         column = self.layout.column(align=True)
         column.operator("tallow.add_material", icon="MATERIAL").style = "WAX"
         column.operator("tallow.add_material", text="Add Liquid Material", icon="MATFLUID").style = "LIQUID"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""World."""
+"""When does it melt? And the world around it."""
 
 import bpy
 
@@ -7,17 +7,41 @@ from ...model import roles, shot
 from .common import Sidebar, fields, wrapped
 
 
+class TALLOW_PT_melting(Sidebar, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_melting"
+    bl_label = "When does it melt?"
+
+    @classmethod
+    def poll(cls, context):
+        return bool(roles.with_role(context.scene, *roles.FROZEN))
+
+    def draw(self, context):
+        layout, tallow = self.layout, context.scene.tallow
+        column = fields(layout)
+        row = column.row(align=True)
+        row.scale_y = 1.2
+        row.operator("tallow.melt_in_shot", icon="TIME")
+        column.prop(tallow, "melt_percent")
+        column.prop(tallow, "melt_frame")
+        if tallow.melt_note:
+            weak = tallow.melt_strength > 0.0
+            wrapped(context, layout, tallow.melt_note, "ERROR" if weak else "INFO")
+            if weak:
+                layout.operator("tallow.strengthen_heat", icon="LIGHT_SUN")
+        fields(layout).prop(tallow, "thermal_speed")
+
+
 class TALLOW_PT_world(Sidebar, bpy.types.Panel):
     bl_idname = "TALLOW_PT_world"
     bl_label = "World"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         tallow = context.scene.tallow
         column = fields(self.layout)
         column.prop(tallow, "ambient")
-        column.prop(tallow, "thermal_speed")
-        if roles.with_role(context.scene, *roles.FROZEN):
-            _draw_melting(context, self.layout, tallow)
+        if not roles.with_role(context.scene, *roles.FROZEN):
+            column.prop(tallow, "thermal_speed")
         column = fields(self.layout)
         column.prop(tallow, "film")
         column.prop(tallow, "emissivity")
@@ -31,18 +55,4 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
             wrapped(context, column, f"The shot shows {shot.seconds(context.scene):.3g} s of what happens.", "INFO")
 
 
-def _draw_melting(context, layout, tallow) -> None:
-    column = fields(layout)
-    row = column.row(align=True)
-    row.scale_y = 1.2
-    row.operator("tallow.melt_in_shot", icon="TIME")
-    column.prop(tallow, "melt_percent")
-    column.prop(tallow, "melt_frame")
-    if tallow.melt_note:
-        weak = tallow.melt_strength > 0.0
-        wrapped(context, layout, tallow.melt_note, "ERROR" if weak else "INFO")
-        if weak:
-            layout.operator("tallow.strengthen_heat", icon="LIGHT_SUN")
-
-
-CLASSES = (TALLOW_PT_world,)
+CLASSES = (TALLOW_PT_melting, TALLOW_PT_world)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake that a scene shows, which of its frames, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+import bpy
+
+from ..baking import paths
+from ..core import integrity
+from ..core.cache import Cache
+from ..core.integrity import Fault, Inspector
+
+_caches: Dict[str, Cache] = {}
+_inspectors: Dict[str, Inspector] = {}
+
+
+def cache_of(scene: bpy.types.Scene) -> Optional[Cache]:
+    """The cache that the scene shows, up to date; None when there is none."""
+    folder = paths.bake_folder(scene)
+    if folder is None:
+        return None
+    cache = _caches.setdefault(str(folder), Cache(folder))
+    cache.refresh()
+    return cache
+
+
+def inspector_of(cache: Cache) -> Inspector:
+    known = _inspectors.get(str(cache.folder))
+    if known is None or known.cache is not cache:
+        known = _inspectors[str(cache.folder)] = Inspector(cache)
+    return known
+
+
+def all_faults(scene: bpy.types.Scene) -> List[Fault]:
+    cache = cache_of(scene)
+    return inspector_of(cache).faults() if cache else []
+
+
+def trouble(scene: bpy.types.Scene, number: int) -> str:
+    """Why a frame is not shown as it was baked, in a sentence without its full stop; empty when it is."""
+    cache = cache_of(scene)
+    if cache is None:
+        return f"The bake is missing: {scene.tallow.bake_path}" if scene.tallow.bake_path else ""
+    frame = cache.nearest(number)
+    if frame is None:
+        return "No frame is baked yet"
+    tallow = scene.tallow
+    kinds = ["surface"] * tallow.show_surface + ["particles"] * tallow.show_particles + ["bodies"]
+    if frame != number:
+        return f"Frame {number} is not baked; showing {frame}"
+    return integrity.sentence(inspector_of(cache).look_at(frame, kinds))
+
+
+def forget() -> None:
+    _caches.clear()
+    _inspectors.clear()
