@@ -126,3 +126,8 @@ def test_damaged_compact_files_are_refused(tmp_path):
         (tmp_path / "m.ply").write_bytes(content.replace(*words))
         with pytest.raises(ply.PlyError):
             ply.read(tmp_path / "m.ply")
+
+
+def test_an_empty_compact_file_has_no_rows(tmp_path):
+    (tmp_path / "m.ply").write_bytes(b"ply\nformat tallow_compact 1.0\nelement vertex 0\nend_header\n")
+    assert len(ply.read(tmp_path / "m.ply")["vertex"]) == 0

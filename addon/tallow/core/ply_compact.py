@@ -25,12 +25,13 @@ class Column(NamedTuple):
 class Table:
     """Looks like structured rows, but keeps its columns apart: nobody has to put them together and take them apart again."""
 
-    def __init__(self, dtype: np.dtype, numbers: Dict[str, np.ndarray]) -> None:
+    def __init__(self, count: int, dtype: np.dtype, numbers: Dict[str, np.ndarray]) -> None:
+        self.count = count
         self.dtype = dtype
         self.numbers = numbers
 
     def __len__(self) -> int:
-        return len(self.numbers[self.dtype.names[0]])
+        return self.count
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.numbers[name]
@@ -102,7 +103,7 @@ def _rows(count: int, fields: List[Tuple], numbers: Dict[str, np.ndarray]) -> np
     """Columns as rows. The counts of faces are left out: all are triangles."""
     fields = [field for field in fields if field[0] in numbers]
     if all(field[1] == "<f4" for field in fields):
-        return Table(np.dtype(fields), numbers)
+        return Table(count, np.dtype(fields), numbers)
     if len(fields) == 1 and len(fields[0]) > 2:
         return np.ascontiguousarray(numbers[fields[0][0]]).view(np.dtype(fields))
     rows = np.empty(count, np.dtype(fields))
