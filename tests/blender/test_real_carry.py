@@ -19,8 +19,8 @@ def values(items, member, width):
 
 def new_material(name, color=(0.2, 0.4, 0.6)):
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
-    material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (*color, 1.0)
+    from tallow.model import nodes
+    nodes.find(material, "BSDF_PRINCIPLED").inputs["Base Color"].default_value = (*color, 1.0)
     return material
 
 
@@ -190,7 +190,8 @@ def test_quick_melt_keeps_a_material_that_somebody_made(folder):
     scenes.clear()
     wax = scenes.add_box("Wax", 0.1, (0.0, 0.0, 0.05))
     wax.data.materials.append(bpy.data.materials.new("Material"))
-    wax.data.materials[0].use_nodes = True
+    from tallow.model import nodes
+    nodes.tree_of(wax.data.materials[0])
     scenes.select(wax)
     bpy.ops.tallow.quick_melt(frames=2, resolution=16)
     scene = bpy.context.scene

@@ -120,7 +120,7 @@ def test_a_frame_has_layers_only_with_something_to_carry(tmp_path):
     path = tmp_path / "mesh.ply"
     ply.write_mesh(path, np.eye(3), [(0, 1, 2)])
     assert frames.prepare(path, 1.0, "NONE", []).layers == ()
-    assert frames.prepare(path, 1.0, "NONE", [], 0, carried).layers == ()
+    assert frames.prepare(path, 1.0, "NONE", [], carried=carried).layers == ()
     head, body = path.read_bytes().split(b"end_header\n", 1)
     row = (("triangle", "uint"), ("u", "ushort"), ("v", "ushort"))
     more = "".join(f"property {kind} {name}\n" for name, kind in row).encode()
@@ -128,5 +128,5 @@ def test_a_frame_has_layers_only_with_something_to_carry(tmp_path):
     seam = seam.encode()
     path.write_bytes(head + b"element origin 3\n" + more + b"element seam 0\n" + seam + b"end_header\n" + body
                      + np.array([(0, 0, 0), (0, ALL, 0), (0, 0, ALL)], ORIGIN).tobytes())
-    layers = frames.prepare(path, 1.0, "NONE", [], 0, carried).layers
+    layers = frames.prepare(path, 1.0, "NONE", [], carried=carried).layers
     assert np.allclose(find(layers, "UVMap").values, [(0, 0), (1, 0), (0, 1)], atol=1e-4)

@@ -26,7 +26,7 @@ class ContextDef(Structure):
 class BakeDef(Structure):
     """tlwBakeDef"""
     _fields_ = [("scene", c_char_p), ("cache", c_char_p), ("frame_first", c_int), ("frame_last", c_int),
-                ("resume", c_bool), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
+                ("resume", c_bool), ("frame_from", c_int), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
 
 
 class MeltDef(Structure):

@@ -80,7 +80,7 @@ def _choose_color(mesh: bpy.types.Mesh, frame: Frame) -> None:
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
     scale = 1.0 / units.metres_per_unit_of(scene, cache)
-    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.carried
+    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame), cache.carried
 
 
 def clear(scene: bpy.types.Scene) -> None:
