@@ -1,6 +1,7 @@
 // Reading the contents of a VDB file.
 #include "shape/vdb_read.h"
 
+#include "base/memory.h"
 #include "bridge/vdb.hpp"
 #include "bridge/vdb_points.hpp"
 
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <openvdb/io/File.h>
 #include <openvdb/openvdb.h>
@@ -96,6 +98,71 @@ tlwResult tlwInspectVdb(const char *path, tlwMessage *message, tlwVdbInfo *infos
         }
         return TLW_OK;
     });
+}
+
+static openvdb::Coord clampCell(const openvdb::Coord &cell, const int dims[3])
+{
+    openvdb::Coord inside;
+    for (int a = 0; a < 3; a++)
+        inside[a] = std::max(0, std::min(dims[a] - 1, cell[a]));
+    return inside;
+}
+
+// First cells of the tiles of `dims` cells, and of one more around them, that hold more than the background.
+static std::vector<openvdb::Coord> listTiles(const openvdb::FloatGrid &grid, const int dims[3])
+{
+    std::vector<openvdb::Coord> found;
+    auto accessor = grid.getConstAccessor();
+    openvdb::Coord c;
+    for (c[2] = -8; c[2] < dims[2] + 8; c[2] += 8)
+        for (c[1] = -8; c[1] < dims[1] + 8; c[1] += 8)
+            for (c[0] = -8; c[0] < dims[0] + 8; c[0] += 8) {
+                openvdb::Coord inside = clampCell(c, dims);
+                if (accessor.probeConstLeaf(inside) || accessor.getValue(inside) < grid.background())
+                    found.push_back(c);
+            }
+    return found;
+}
+
+tlwResult tlwReadVdbTiles(const char *path, const char *name, const int dims[3], tlwMessage *message,
+                          tlwVdbTiles *tiles)
+{
+    *tiles = {};
+    return withFile(path, message, [&](openvdb::io::File &file) -> tlwResult {
+        openvdb::FloatGrid::Ptr grid;
+        if (file.hasGrid(name))
+            grid = openvdb::gridPtrCast<openvdb::FloatGrid>(file.readGrid(name));
+        if (!grid)
+            return tlwFail(message, TLW_BAD_FILE, "%s has no level set called %s.", path, name);
+        std::vector<openvdb::Coord> found = listTiles(*grid, dims);
+        tiles->first_cells = static_cast<int32_t *>(tlwAlloc(3 * found.size() + 1, sizeof *tiles->first_cells));
+        tiles->values = static_cast<float *>(tlwAlloc(512 * found.size() + 1, sizeof *tiles->values));
+        if (!tiles->first_cells || !tiles->values) {
+            tlwFreeVdbTiles(tiles);
+            return tlwFailMemory(message, path);
+        }
+        auto accessor = grid->getConstAccessor();
+        for (size_t t = 0; t < found.size(); t++) {
+            for (int a = 0; a < 3; a++)
+                tiles->first_cells[3 * t + static_cast<size_t>(a)] = found[t][a];
+            for (int n = 0; n < 512; n++)
+                tiles->values[512 * t + static_cast<size_t>(n)] =
+                    accessor.getValue(clampCell(found[t].offsetBy(n & 7, n >> 3 & 7, n >> 6), dims));
+        }
+        openvdb::Vec3d o = grid->indexToWorld(openvdb::Vec3d(0, 0, 0));
+        tiles->count = static_cast<int64_t>(found.size());
+        tiles->cell_size = grid->voxelSize()[0];
+        tiles->origin = {o.x(), o.y(), o.z()};
+        tiles->background = grid->background();
+        return TLW_OK;
+    });
+}
+
+void tlwFreeVdbTiles(tlwVdbTiles *tiles)
+{
+    tlwFree(tiles->first_cells);
+    tlwFree(tiles->values);
+    *tiles = {};
 }
 
 tlwResult tlwSampleVdb(const char *path, const char *grid, const int32_t *voxels, int64_t count, tlwMessage *message,

@@ -1,3 +1,4 @@
+// `tallow bake` and `tallow mesh`: both go through the frames of a cache and say how far they are.
 #include "cli.h"
 
 #include <cjson/cJSON.h>
@@ -12,6 +13,7 @@ static volatile sig_atomic_t interrupted;
 
 typedef struct Show {
     bool json, terminal;
+    bool meshing;   // nothing is simulated
     bool line_open; // the terminal shows a progress line without a line break
     int first, last;
     double spent; // s, of the frames so far
@@ -65,7 +67,9 @@ static void showStart(Show *show, const cJSON *event)
         show->first = (int)cJSON_GetArrayItem(frames, 0)->valuedouble;
         show->last = (int)cJSON_GetArrayItem(frames, 1)->valuedouble;
     }
-    printf("Frames %d to %d, %.0f liquid cells", show->first, show->last, getNumber(event, "cells"));
+    printf("Frames %d to %d", show->first, show->last);
+    if (!show->meshing)
+        printf(", %.0f liquid cells", getNumber(event, "cells"));
     if (cJSON_IsNumber(resume))
         printf(", going on after frame %.0f", resume->valuedouble);
     puts(".");
@@ -74,6 +78,11 @@ static void showStart(Show *show, const cJSON *event)
 static void showFrame(Show *show, const cJSON *event)
 {
     int frame = (int)getNumber(event, "frame");
+    if (show->meshing) {
+        printf("frame %d/%d: %.0f triangles, volume %.4g m3\n", frame, show->last, getNumber(event, "triangles"),
+               getNumber(event, "mesh_volume"));
+        return;
+    }
     show->spent += getNumber(event, "seconds");
     show->done++;
     printf("frame %d/%d: %.2f s, %.0f substeps, %.0f particles, %.0f triangles, volume %.4g m3", frame, show->last,
@@ -116,7 +125,8 @@ static void onEvent(void *user, const char *line)
     else if (!strcmp(kind, "done"))
         printf("Done: %.0f frames in %.1f s.\n", getNumber(event, "frames"), getNumber(event, "seconds"));
     else if (!strcmp(kind, "cancelled"))
-        puts("Cancelled. Finished frames stay; --resume goes on.");
+        puts(show->meshing ? "Cancelled. The frames so far have the new mesh."
+                           : "Cancelled. Finished frames stay; --resume goes on.");
     fflush(stdout);
     cJSON_Delete(event);
 }
@@ -140,40 +150,86 @@ static bool parseFrames(const char *text, int *first, int *last)
     return !*end && a >= -1000000 && a <= b && b <= 1000000;
 }
 
-int tlwRunBake(tlwArgs *args)
+// What the command does between making and destroying a context.
+typedef tlwResult Job(tlwContext *context, const void *def);
+
+static tlwResult runBake(tlwContext *context, const void *def)
 {
-    tlwBakeDef bake = tlwDefaultBakeDef();
+    return tlwBake(context, def);
+}
+
+static tlwResult runMesh(tlwContext *context, const void *def)
+{
+    return tlwMeshAgain(context, def);
+}
+
+static int runJob(int threads, Show *show, Job *job, const void *job_def)
+{
     tlwContextDef def = tlwDefaultContextDef();
-    Show show = {.json = tlwTakeFlag(args, "--json"), .terminal = isatty(STDOUT_FILENO)};
-    bake.resume = tlwTakeFlag(args, "--resume");
-    bake.cache = tlwTakeValue(args, "--out");
-    const char *frames = tlwTakeValue(args, "--frames");
-    bake.frame_from = tlwTakeInteger(args, "--from", -1000000, 1000000, 0);
-    def.threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
-    bake.scene = tlwTakeWord(args);
-    if (!bake.scene || !bake.cache) {
-        tlwComplain("bake needs a scene folder and --out with a cache folder.");
-        args->bad = true;
-    }
-    if (frames && !parseFrames(frames, &bake.frame_first, &bake.frame_last)) {
-        tlwComplain("--frames must be like 1-120, not \"%s\".", frames);
-        args->bad = true;
-    }
-    if (!tlwCheckArgs(args, "bake"))
-        return TLW_EXIT_USAGE;
+    def.threads = threads;
     def.cancel = isInterrupted;
-    bake.event = onEvent;
-    bake.event_user = &show;
     tlwContext *context = NULL;
     if (tlwCreateContext(&def, &context) != TLW_OK) {
         tlwComplain("There is not enough memory to start.");
         return TLW_EXIT_ERROR;
     }
     catchSignals();
-    tlwResult result = tlwBake(context, &bake);
-    clearLine(&show);
+    tlwResult result = job(context, job_def);
+    clearLine(show);
     if (result != TLW_OK && result != TLW_CANCELLED)
         tlwComplain("%s", tlwGetMessage(context));
     tlwDestroyContext(context);
     return result == TLW_OK ? TLW_EXIT_OK : result == TLW_CANCELLED ? TLW_EXIT_CANCELLED : TLW_EXIT_ERROR;
+}
+
+// Folders and frames, which both commands take. Complains about what is wrong.
+static void takeCommon(tlwArgs *args, const char *command, const char **scene, const char **cache, int frames[2])
+{
+    *cache = tlwTakeValue(args, "--out");
+    const char *range = tlwTakeValue(args, "--frames");
+    *scene = tlwTakeWord(args);
+    if (!*scene || !*cache) {
+        tlwComplain("%s needs a scene folder and --out with a cache folder.", command);
+        args->bad = true;
+    }
+    if (range && !parseFrames(range, &frames[0], &frames[1])) {
+        tlwComplain("--frames must be like 1-120, not \"%s\".", range);
+        args->bad = true;
+    }
+}
+
+int tlwRunBake(tlwArgs *args)
+{
+    tlwBakeDef bake = tlwDefaultBakeDef();
+    Show show = {.json = tlwTakeFlag(args, "--json"), .terminal = isatty(STDOUT_FILENO)};
+    int frames[2] = {0, 0};
+    bake.resume = tlwTakeFlag(args, "--resume");
+    bake.frame_from = tlwTakeInteger(args, "--from", -1000000, 1000000, 0);
+    int threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
+    takeCommon(args, "bake", &bake.scene, &bake.cache, frames);
+    if (!tlwCheckArgs(args, "bake"))
+        return TLW_EXIT_USAGE;
+    bake.frame_first = frames[0];
+    bake.frame_last = frames[1];
+    bake.event = onEvent;
+    bake.event_user = &show;
+    return runJob(threads, &show, runBake, &bake);
+}
+
+int tlwRunMesh(tlwArgs *args)
+{
+    tlwMeshDef mesh = tlwDefaultMeshDef();
+    Show show = {.json = tlwTakeFlag(args, "--json"), .terminal = isatty(STDOUT_FILENO), .meshing = true};
+    int frames[2] = {0, 0};
+    mesh.detail = tlwTakeInteger(args, "--detail", 1, 2, 0);
+    mesh.smoothing = tlwTakeInteger(args, "--smoothing", 0, 20, -1);
+    int threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
+    takeCommon(args, "mesh", &mesh.scene, &mesh.cache, frames);
+    if (!tlwCheckArgs(args, "mesh"))
+        return TLW_EXIT_USAGE;
+    mesh.frame_first = frames[0];
+    mesh.frame_last = frames[1];
+    mesh.event = onEvent;
+    mesh.event_user = &show;
+    return runJob(threads, &show, runMesh, &mesh);
 }

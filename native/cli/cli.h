@@ -29,6 +29,7 @@ bool tlwCheckArgs(const tlwArgs *args, const char *command);
 void tlwComplain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int tlwRunBake(tlwArgs *args);
+int tlwRunMesh(tlwArgs *args);
 int tlwRunInfo(tlwArgs *args);
 int tlwRunVerify(tlwArgs *args);
 int tlwRunBench(tlwArgs *args);

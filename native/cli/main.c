@@ -26,6 +26,18 @@ static const Command commands[] = {
      "  --from N       bake again after the last kept checkpoint up to frame N, with other world values,\n"
      "                 heaters, inflows or solver settings; refused when meshes, cells or materials changed\n"
      "  --json         one JSON object per event on standard output (docs/scene-format.md)\n"},
+    {"mesh", tlwRunMesh, "mesh the frames of a cache again, without simulating",
+     "tallow mesh SCENE --out CACHE [--detail N] [--smoothing N] [--frames A-B] [--threads N] [--json]\n"
+     "\n"
+     "Meshes the frames of CACHE, which was baked from the scene folder SCENE, with another detail or\n"
+     "smoothing. Frames need their surface_*.vdb and their old mesh. Each mesh is replaced.\n"
+     "\n"
+     "  --out CACHE    folder of the bake\n"
+     "  --detail N     1, or 2 for four times the triangles; the scene's if not given\n"
+     "  --smoothing N  rounds, 0 to 20; the scene's if not given\n"
+     "  --frames A-B   only these frames\n"
+     "  --threads N    worker threads; the result is the same for any number. 0 = one per core\n"
+     "  --json         one JSON object per event on standard output (docs/scene-format.md)\n"},
     {"info", tlwRunInfo, "say what is in a scene, a cache or a file of one",
      "tallow info PATH...\n"
      "\n"

@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_
 from pathlib import Path
 from typing import List, Optional
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 DEPENDENCIES = "dependencies.txt"  # next to the library in a release
 
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)

@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 // Raised whenever a struct below changes its layout.
-#define TLW_ABI_VERSION 3
+#define TLW_ABI_VERSION 4
 
 typedef enum tlwResult {
     TLW_OK = 0,
@@ -183,6 +183,7 @@ typedef struct tlwSceneDef {
     bool save_mesh;             // write mesh/ in a bake
     bool save_compact;          // mesh/ and particles/ take a third of the room, and only Tallow reads them
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
+    int mesh_smoothing;         // rounds of smoothing, 0 to 20
     bool keep_detail;           // frozen material that has not melted shows the surface of its mesh
     int checkpoint_every;       // frames between checkpoints; 0 = none
     int keep_every;             // of these frames checkpoints are kept, so that a bake can go on from there with other
@@ -549,6 +550,22 @@ typedef struct tlwBakeDef {
 
 TLW_API tlwBakeDef tlwDefaultBakeDef(void);
 TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
+
+typedef struct tlwMeshDef {
+    const char *scene; // folder, as it was baked
+    const char *cache; // folder of the bake, with surface_*.vdb and mesh_*.ply files
+    int frame_first;   // 0 = the bake's first
+    int frame_last;    // 0 = the bake's last
+    int detail;        // tlwSceneDef.mesh_detail; 0 = the scene's
+    int smoothing;     // tlwSceneDef.mesh_smoothing; -1 = the scene's
+    tlwEventFn *event; // may be null
+    void *event_user;
+    int cookie;
+} tlwMeshDef;
+
+// Mesh the frames of a bake again with another detail or smoothing, without simulating.
+TLW_API tlwMeshDef tlwDefaultMeshDef(void);
+TLW_API tlwResult tlwMeshAgain(tlwContext *context, const tlwMeshDef *def);
 
 // Describes a scene folder, a cache folder or a file of either in words. `text` takes at most `size` bytes.
 TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);

@@ -15,11 +15,9 @@
 #include "step/advance.h"
 #include "step/checkpoint.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define TLW_BAKE_COOKIE (0x7A110007 ^ TLW_ABI_VERSION)
@@ -45,16 +43,6 @@ typedef struct Bake {
 tlwBakeDef tlwDefaultBakeDef(void)
 {
     return (tlwBakeDef){.cookie = TLW_BAKE_COOKIE};
-}
-
-// Two bakes into one folder would mix their frames.
-static tlwResult lockFolder(Bake *bake)
-{
-    bake->lock = open(bake->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (bake->lock >= 0 && flock(bake->lock, LOCK_EX | LOCK_NB) == 0)
-        return TLW_OK;
-    return tlwFail(&bake->context->message, TLW_WRITE_FAILED,
-                   "Another bake is writing to %s; wait for it, cancel it or choose another folder.", bake->folder);
 }
 
 static tlwResult startIndex(Bake *bake)
@@ -361,7 +349,7 @@ static tlwResult runBake(Bake *bake, const tlwBakeDef *def)
     double start = tlwGetClock();
     TLW_TRY(openScene(bake, def));
     TLW_TRY(tlwMakeCacheFolders(bake->folder, &bake->context->message));
-    TLW_TRY(lockFolder(bake));
+    TLW_TRY(tlwLockCacheFolder(bake->folder, &bake->context->message, &bake->lock));
     if (def->frame_from)
         TLW_TRY(startFrom(bake, def->frame_from));
     else if (def->resume)

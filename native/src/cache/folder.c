@@ -5,10 +5,12 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static const struct {
@@ -116,4 +118,15 @@ void tlwDeleteCacheFiles(const char *folder, tlwCacheKind kind, tlwFrameFilter *
     }
     if (dir)
         closedir(dir);
+}
+
+tlwResult tlwLockCacheFolder(const char *folder, tlwMessage *message, int *lock)
+{
+    *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return tlwFail(message, TLW_WRITE_FAILED, "The folder %s cannot be opened; choose another folder.", folder);
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0)
+        return TLW_OK;
+    return tlwFail(message, TLW_WRITE_FAILED,
+                   "Another bake is writing to %s; wait for it, cancel it or choose another folder.", folder);
 }

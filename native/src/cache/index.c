@@ -160,7 +160,8 @@ tlwResult tlwAddIndexFrame(tlwIndex *index, int frame, const char *entry, tlwMes
     return TLW_OK;
 }
 
-bool tlwHasIndexFrame(const tlwIndex *index, int frame)
+// The place of the first frame that is not before `frame`.
+static int findFrame(const tlwIndex *index, int frame)
 {
     int low = 0, high = index->frame_count;
     while (low < high) {
@@ -170,7 +171,46 @@ bool tlwHasIndexFrame(const tlwIndex *index, int frame)
         else
             high = middle;
     }
-    return low < index->frame_count && index->frames[low].frame == frame;
+    return low;
+}
+
+bool tlwHasIndexFrame(const tlwIndex *index, int frame)
+{
+    int n = findFrame(index, frame);
+    return n < index->frame_count && index->frames[n].frame == frame;
+}
+
+double tlwGetIndexNumber(const tlwIndex *index, int frame, const char *key)
+{
+    if (!tlwHasIndexFrame(index, frame))
+        return 0;
+    cJSON *entry = cJSON_Parse(index->frames[findFrame(index, frame)].entry);
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(entry, key);
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    cJSON_Delete(entry);
+    return value;
+}
+
+tlwResult tlwChangeIndexFrame(tlwIndex *index, int frame, const char *key, double value, tlwMessage *message)
+{
+    if (!tlwHasIndexFrame(index, frame))
+        return TLW_OK;
+    tlwIndexFrame *item = &index->frames[findFrame(index, frame)];
+    cJSON *entry = cJSON_Parse(item->entry), *number = cJSON_GetObjectItemCaseSensitive(entry, key);
+    if (number)
+        cJSON_SetNumberValue(number, value);
+    else
+        cJSON_AddNumberToObject(entry, key, value);
+    tlwText text = {0};
+    addNode(&text, entry);
+    cJSON_Delete(entry);
+    char *copy = text.failed ? NULL : tlwCopyString(text.data);
+    tlwFreeText(&text);
+    if (!copy)
+        return tlwFailMemory(message, "the list of frames");
+    tlwFree(item->entry);
+    item->entry = copy;
+    return TLW_OK;
 }
 
 void tlwCutIndex(tlwIndex *index, int frame)

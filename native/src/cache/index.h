@@ -31,6 +31,10 @@ void tlwFreeIndex(tlwIndex *index);
 tlwResult tlwAddIndexFrame(tlwIndex *index, int frame, const char *entry, tlwMessage *message);
 bool tlwHasIndexFrame(const tlwIndex *index, int frame);
 
+// A number of a frame's entry; 0 when it has none. Changing one keeps the rest of the entry.
+double tlwGetIndexNumber(const tlwIndex *index, int frame, const char *key);
+tlwResult tlwChangeIndexFrame(tlwIndex *index, int frame, const char *key, double value, tlwMessage *message);
+
 // Forgets the frames after `frame`; the files stay until they are deleted or overwritten.
 void tlwCutIndex(tlwIndex *index, int frame);
 

@@ -97,6 +97,7 @@ static tlwResult checkNumbers(const tlwSceneDef *def, tlwMessage *message)
         {"Viscosity tolerance", "viscosity_tolerance", def->viscosity_tolerance, 1e-14, 0.1},
         {"Most iterations", "max_iterations", def->max_iterations, 1, 1000000},
         {"Surface Detail", "mesh_detail", def->mesh_detail, 1, 2},
+        {"Surface Smoothing", "mesh_smoothing", def->mesh_smoothing, 0, 20},
         {"Save State Every", "checkpoint_every", def->checkpoint_every, 0, 1000000},
         {"Keep State Every", "keep_every", def->keep_every, 0, 1000000},
         {"Motion", "transport", def->transport, TLW_TRANSPORT_APIC, TLW_TRANSPORT_BFECC},

@@ -25,6 +25,22 @@ typedef struct tlwVdbInfo {
 // List the grids of a file. `*count` says how many there are, at most `capacity` are described.
 tlwResult tlwInspectVdb(const char *path, tlwMessage *message, tlwVdbInfo *infos, int capacity, int *count);
 
+// A level set as tiles for the mesher, 512 values each in the layout of tlwTileFn.
+typedef struct tlwVdbTiles {
+    int32_t *first_cells; // 3 per tile
+    float *values;
+    int64_t count;
+    double cell_size;
+    tlwVec3 origin; // centre of cell (0, 0, 0)
+    float background;
+} tlwVdbTiles;
+
+// Read a level set that fills `dims` cells from (0, 0, 0) on. Files hold nothing beyond them: the tiles continue the
+// outermost cells. `tiles` need not be initialised; free them with tlwFreeVdbTiles.
+tlwResult tlwReadVdbTiles(const char *path, const char *grid, const int dims[3], tlwMessage *message,
+                          tlwVdbTiles *tiles);
+void tlwFreeVdbTiles(tlwVdbTiles *tiles);
+
 // Values of a float grid at voxels (3 indices each), active or not. For tests and `tallow info`.
 tlwResult tlwSampleVdb(const char *path, const char *grid, const int32_t *voxels, int64_t count, tlwMessage *message,
                        float *values);

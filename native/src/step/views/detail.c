@@ -70,7 +70,7 @@ tlwResult tlwRememberMesh(const tlwFrameState *state, const tlwMesh *mesh, tlwDe
     int64_t count = mesh->vertex_count, c[2] = {3 * detail->capacity, 3 * detail->capacity};
     if (!tlwReserve((void **)&detail->meshed, &c[0], 3 * count, sizeof *detail->meshed) ||
         !tlwReserve((void **)&detail->normals, &c[1], 3 * count, sizeof *detail->normals) ||
-        !tlwReserve((void **)&detail->kept, &detail->kept_capacity, count, sizeof *detail->kept))
+        !tlwReserve((void **)&detail->kept.items, &detail->kept.capacity, count, sizeof *detail->kept.items))
         return tlwFailMemory(&state->context->message, "the detail of the surface");
     detail->capacity = count > detail->capacity ? count : detail->capacity;
     if (count)
@@ -86,7 +86,7 @@ void tlwFreeDetail(tlwDetail *detail)
     tlwFree(detail->starts);
     tlwFree(detail->meshed);
     tlwFree(detail->normals);
-    tlwFree(detail->kept);
+    tlwFree(detail->kept.items);
     tlwFreeUnmelted(&detail->unmelted);
     tlwDestroyPlacedMeshes(&detail->liquids);
     *detail = (tlwDetail){0};
@@ -289,7 +289,7 @@ static void judgeRange(void *context, int64_t begin, int64_t end)
 {
     const Work *w = context;
     for (int64_t v = begin; v < end; v++)
-        w->detail->kept[v] = judgeVertex(w, v);
+        w->detail->kept.items[v] = judgeVertex(w, v);
 }
 
 // A vertex on the mesh beside one that is not makes a step. `low` has room for a number per vertex.
@@ -311,7 +311,7 @@ static void soften(const tlwMesh *mesh, tlwKept *kept, float *low)
 
 static void keepVertex(const Work *w, int64_t v)
 {
-    const tlwKept *kept = &w->detail->kept[v];
+    const tlwKept *kept = &w->detail->kept.items[v];
     for (int a = 0; a < 3; a++) {
         float *out = w->positions + 3 * v + a, meshed = w->detail->meshed[3 * v + a];
         *out = kept->rests < 1 ? *out + kept->rests * (meshed - *out) : meshed;
@@ -330,7 +330,7 @@ void tlwKeepDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
 {
     Work w = {state, detail, tlwGetFloats(&state->flow->grid, state->flow->solid), mesh->positions};
     tlwParallelFor(state->context->threads, mesh->vertex_count, 512, judgeRange, &w);
-    soften(mesh, detail->kept, detail->normals); // which are not needed any more
+    soften(mesh, detail->kept.items, detail->normals); // which are not needed any more
     tlwParallelFor(state->context->threads, mesh->vertex_count, 4096, keepRange, &w);
 }
 
@@ -350,6 +350,6 @@ float tlwFindKeptPlace(const tlwDetail *detail, const tlwKept *like, const float
 void tlwKeepPlaces(const tlwDetail *detail, int64_t count, tlwRestPlace *places)
 {
     for (int64_t v = 0; v < count; v++)
-        if (detail->kept[v].share == 1)
-            memcpy(places[v].rest, detail->kept[v].rest, sizeof places[v].rest);
+        if (detail->kept.items[v].share == 1)
+            memcpy(places[v].rest, detail->kept.items[v].rest, sizeof places[v].rest);
 }

@@ -19,6 +19,11 @@ typedef struct tlwKept {
     uint8_t origin;  // tlwParticles.origin
 } tlwKept;
 
+typedef struct tlwKeptList {
+    tlwKept *items; // per vertex
+    int64_t capacity;
+} tlwKeptList;
+
 // Memory of tlwKeepDetail. Zero it before the first use.
 typedef struct tlwDetail {
     tlwStartMesh *starts; // made once
@@ -28,8 +33,8 @@ typedef struct tlwDetail {
     tlwUnmelted unmelted;
     float *meshed;  // positions of the vertices as they were meshed
     float *normals; // of these, as long as areas
-    tlwKept *kept;  // per vertex
-    int64_t capacity, kept_capacity;
+    tlwKeptList kept;
+    int64_t capacity;
 } tlwDetail;
 
 // Find what has not melted. The first call also places the meshes.

@@ -27,7 +27,9 @@ typedef struct Edges {
 } Edges;
 
 typedef struct Work {
-    const tlwDetail *detail;
+    const tlwKept *kept;
+    tlwFindPlaceFn *find;
+    const void *user;
     Edges *edges;
 } Work;
 
@@ -85,11 +87,11 @@ static void judgeRange(void *context, int64_t begin, int64_t end)
     const Work *w = context;
     for (int64_t n = begin; n < end; n++) {
         Edge *edge = &w->edges->items[n];
-        const tlwKept *a = &w->detail->kept[edge->from], *b = &w->detail->kept[edge->to];
+        const tlwKept *a = &w->kept[edge->from], *b = &w->kept[edge->to];
         float middle[3];
         for (int i = 0; i < 3; i++)
             middle[i] = 0.5f * (a->rest[i] + b->rest[i]);
-        float distance = tlwFindKeptPlace(w->detail, a, middle, &edge->kept);
+        float distance = w->find(w->user, a, middle, &edge->kept);
         float first = getCosine(edge->kept.normal, a->normal), second = getCosine(edge->kept.normal, b->normal);
         if (edge->kept.share == 1 && distance > COARSE && distance < WRONG && fmaxf(first, second) > ALIKE &&
             fminf(first, second) > AWAY)
@@ -97,7 +99,7 @@ static void judgeRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-static bool addMiddles(Edges *edges, tlwMesh *mesh, tlwDetail *detail)
+static bool addMiddles(Edges *edges, tlwMesh *mesh, tlwKeptList *kept)
 {
     for (int64_t n = 0; n < edges->count; n++) {
         Edge *edge = &edges->items[n];
@@ -105,10 +107,10 @@ static bool addMiddles(Edges *edges, tlwMesh *mesh, tlwDetail *detail)
             continue;
         edge->middle = (int32_t)mesh->vertex_count;
         const float *x = edge->kept.target;
-        if (!tlwReserve((void **)&detail->kept, &detail->kept_capacity, mesh->vertex_count + 1, sizeof *detail->kept) ||
+        if (!tlwReserve((void **)&kept->items, &kept->capacity, mesh->vertex_count + 1, sizeof *kept->items) ||
             !tlwAddVertex(mesh, x[0], x[1], x[2]))
             return false;
-        detail->kept[edge->middle] = edge->kept;
+        kept->items[edge->middle] = edge->kept;
     }
     return true;
 }
@@ -142,15 +144,15 @@ static bool splitTriangle(const Edges *edges, tlwMesh *mesh, int64_t t)
     return tlwAddTriangle(mesh, ab, b, bc) && tlwAddTriangle(mesh, ca, bc, c) && tlwAddTriangle(mesh, ab, bc, ca);
 }
 
-static bool refine(tlwThreads *threads, tlwMesh *mesh, tlwDetail *detail)
+static bool refine(tlwThreads *threads, tlwMesh *mesh, tlwKeptList *kept, tlwFindPlaceFn *find, const void *user)
 {
     Edges edges = {0};
-    Work w = {detail, &edges};
+    Work w = {kept->items, find, user, &edges};
     int64_t triangles = mesh->triangle_count;
-    bool ok = listEdges(mesh, detail->kept, &edges);
+    bool ok = listEdges(mesh, kept->items, &edges);
     if (ok)
         tlwParallelFor(threads, edges.count, 512, judgeRange, &w);
-    ok = ok && addMiddles(&edges, mesh, detail);
+    ok = ok && addMiddles(&edges, mesh, kept);
     for (int64_t t = 0; ok && t < triangles; t++)
         ok = splitTriangle(&edges, mesh, t);
     tlwFree(edges.items);
@@ -158,10 +160,21 @@ static bool refine(tlwThreads *threads, tlwMesh *mesh, tlwDetail *detail)
     return ok;
 }
 
-tlwResult tlwRefineDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
+bool tlwRefineMesh(tlwThreads *threads, tlwMesh *mesh, tlwKeptList *kept, tlwFindPlaceFn *find, const void *user)
 {
     bool ok = true;
     for (int level = 0; level < LEVELS && ok; level++)
-        ok = refine(state->context->threads, mesh, detail);
+        ok = refine(threads, mesh, kept, find, user);
+    return ok;
+}
+
+static float findKept(const void *user, const tlwKept *near, const float middle[3], tlwKept *found)
+{
+    return tlwFindKeptPlace(user, near, middle, found);
+}
+
+tlwResult tlwRefineDetail(const tlwFrameState *state, tlwMesh *mesh, tlwDetail *detail)
+{
+    bool ok = tlwRefineMesh(state->context->threads, mesh, &detail->kept, findKept, detail);
     return ok ? TLW_OK : tlwFailMemory(&state->context->message, "the detail of the surface");
 }

@@ -5,13 +5,15 @@
 #include "shape/mesher.h"
 #include "step/views/refine.h"
 #include "step/views/shown.h"
+#include "step/views/smooth.h"
 #include "step/views/volume.h"
 
 // Give the mesh the volume of the particles, and unmelted material its detail. `detail` is null when it keeps none.
 static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, tlwDetail *detail, double *volume)
 {
     TLW_TRY(detail ? tlwRememberMesh(state, shown->mesh, detail) : TLW_OK);
-    if (tlwFitVolume(state->context->threads, shown, state->stats->particle_volume, volume) != TLW_OK)
+    if (tlwSmoothMesh(state->context->threads, shown, state->scene->def.mesh_smoothing) != TLW_OK ||
+        tlwFitVolume(state->context->threads, shown, state->stats->particle_volume, volume) != TLW_OK)
         return tlwFailMemory(&state->context->message, "the surface mesh");
     if (!detail)
         return TLW_OK;

@@ -42,6 +42,10 @@ static tlwVec3 getPosition(const tlwShownMesh *shown, int64_t vertex)
 // Distance to solids in cells and its gradient at p (cells).
 static double sampleSolid(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 *gradient)
 {
+    if (!shown->solid) {
+        *gradient = (tlwVec3){0, 0, 0};
+        return INFINITY;
+    }
     float at[3] = {(float)p.x, (float)p.y, (float)p.z}, g[3];
     double per_cell = 1 / shown->grid->dx, s = tlwSampleGradient(shown->grid, shown->solid, 0, at, g) * per_cell;
     *gradient = tlwScale((tlwVec3){g[0], g[1], g[2]}, per_cell);
@@ -81,7 +85,7 @@ static double openRange(void *context, int64_t begin, int64_t end)
         tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 0.5);
         sum += tlwDot(tlwSub(middle, centre), area) / 3;
         float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
-        if (tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
+        if (!shown->solid || tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
             continue;
         tlwVec3 corners = tlwAdd(getFlow(shown, a), tlwAdd(getFlow(shown, b), getFlow(shown, c)));
         tlwVec3 flow = tlwMulAdd(tlwScale(corners, 1.0 / 12), 0.75, getFlow(shown, middle));

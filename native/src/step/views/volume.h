@@ -9,7 +9,7 @@
 
 typedef struct tlwShownMesh {
     const tlwGrid *grid;
-    const float *solid; // distance to solids at the nodes of `grid`, m
+    const float *solid; // distance to solids at the nodes of `grid`, m; null = nobody knows of any
     int detail;         // mesh voxels per cell edge, as it was meshed with
     tlwMesh *mesh;
 } tlwShownMesh;
