@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
 from ..model import observers, role_effects, roles
-from . import bodies, missing, particles, shown, surface
+from . import bodies, cells, coloring, missing, particles, shown, surface
 from .shown import cache_of
 
 _shown: Dict[str, Tuple] = {}
@@ -38,11 +38,13 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if cache is None or frame is None:
         return
     tallow = scene.tallow
-    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, tallow.show_color, tallow.particle_percent)
+    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, coloring.scale_of(scene, cache, frame),
+           tallow.particle_percent)
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)
         _shown[scene.name] = key
+    cells.show(scene, cache, frame)
     moment = bodies.moment(cache, scene.frame_current, scene.frame_subframe)
     key = (str(cache.folder), scene.frame_current, scene.frame_subframe, *moment)
     if force or _bodies_shown.get(scene.name) != key:
@@ -72,6 +74,7 @@ def refresh_all(scene: bpy.types.Scene) -> None:
 
 
 def refresh_colors(scene: bpy.types.Scene) -> None:
+    coloring.start_own_range(scene, cache_of(scene))
     refresh(scene, force=True)
     show_colors_in_viewports(scene.tallow.show_color != "NONE")
 
@@ -99,6 +102,7 @@ def on_frame_change(scene: bpy.types.Scene, *_args) -> None:
 def on_load(*_args) -> None:
     shown.forget()
     forget()
+    cells.close()
     for scene in bpy.data.scenes:
         refresh(scene, create=False)
 
@@ -148,3 +152,4 @@ def unregister() -> None:
         getattr(bpy.app.handlers, name).remove(function)
     shown.forget()
     forget()
+    cells.close()

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import colors, frames
 from ..core.cache import Cache
 from ..model import units
-from . import fill
+from . import coloring, fill
 
 NAME = "Tallow Particles"
 
@@ -68,7 +68,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     arrays = frames.vertex_attributes(rows, scale)
     arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
     fill.fill_points(obj.data, arrays.pop("position"))
-    tint = colors.vertex_colors(scene.tallow.show_color, rows, cache.materials)
+    tint = colors.vertex_colors(coloring.scale_of(scene, cache, frame), rows, cache.materials)
     if tint is not None:
         arrays["tallow_color"] = tint
     fill.set_attributes(obj.data, arrays)

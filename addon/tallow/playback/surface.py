@@ -10,7 +10,7 @@ import bpy
 from ..core.cache import Cache
 from ..core.frames import ReadAhead, stamp_of
 from ..model import units
-from . import fill
+from . import coloring, fill
 
 NAME = "Tallow Surface"
 COLOR = "tallow_color"
@@ -70,7 +70,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    return path, 1.0 / units.metres_per_unit_of(scene, cache), scene.tallow.show_color, cache.materials, stamp_of(path)
+    return path, 1.0 / units.metres_per_unit_of(scene, cache), coloring.scale_of(scene, cache, frame), cache.materials, stamp_of(path)
 
 
 def clear(scene: bpy.types.Scene) -> None:

@@ -28,6 +28,16 @@ COLORS = (
     ("VISCOSITY", "Viscosity", "Thick is dark, thin is bright"),
     ("SPEED", "Speed", "Still is dark, fast is bright"),
 )
+COLOR_RANGES = (
+    ("BAKE", "Bake", "From the lowest to the highest value of all baked frames"),
+    ("FRAME", "Frame", "From the lowest to the highest value of the frame on screen"),
+    ("OWN", "Own", "From a value that you set to another"),
+)
+AXES = (
+    ("X", "X", "Cut across the X axis"),
+    ("Y", "Y", "Cut across the Y axis"),
+    ("Z", "Z", "Cut across the Z axis"),
+)
 TRANSPORTS = (
     ("APIC", "APIC", "Affine particles: smooth and lively, keeps swirls. The best choice"),
     ("FLIP", "FLIP", "Splashier and noisier; blend with the slider below"),
@@ -195,7 +205,25 @@ class TallowScene(bpy.types.PropertyGroup):
     show_cells: BoolProperty(name="Cells", default=False, options=set(),
                              description="Draw the grid cells on the sides of the domain, to judge the resolution")
     show_color: EnumProperty(name="Colour By", items=COLORS, default="NONE", update=_show_color, options=set(),
-                             description="Colour the surface by what happens in it. Needs solid shading")
+                             description="Colour surface, particles and cells by what happens in them. The surface needs solid shading")
+    color_range: EnumProperty(name="Colour Range", items=COLOR_RANGES, default="BAKE", update=_show_color, options=set(),
+                              description="Which values the first and the last colour stand for")
+    temperature_range: FloatVectorProperty(name="Range (°C)", size=2, default=(20.0, 100.0), min=-273.15, max=5000.0, precision=1, step=100,
+                                           update=_show_color, options=set(),
+                                           description="Temperatures of the first and the last colour, in degrees Celsius")
+    speed_range: FloatVectorProperty(name="Range (m/s)", size=2, default=(0.0, 1.0), min=0.0, max=10000.0, precision=3, step=1,
+                                     update=_show_color, options=set(),
+                                     description="Speeds of the first and the last colour, in metres in life a second")
+    viscosity_range: FloatVectorProperty(name="Range (Pa·s)", size=2, default=(0.001, 1000.0), min=1e-6, max=1e12, precision=4, step=1,
+                                         update=_show_color, options=set(),
+                                         description="Viscosities of the first and the last colour. Water 0.001, honey 10")
+    show_legend: BoolProperty(name="Legend", default=True, options=set(),
+                              description="Draw the colours and their values at the left of the view")
+    show_slice: BoolProperty(name="Slice of Cells", default=False, update=_show, options=set(),
+                             description="Show a layer of the bake's grid cells, coloured by Colour By. Needs OpenVDB Volumes in Files")
+    slice_axis: EnumProperty(name="Axis", items=AXES, default="Y", update=_show, options=set(), description="Across which axis the slice is")
+    slice_place: FloatProperty(name="Place", default=50.0, min=0.0, max=100.0, precision=1, subtype="PERCENTAGE", update=_show,
+                               options=set(), description="Where the slice is, from one side of the domain to the other")
     surface_object: PointerProperty(type=bpy.types.Object)
     particles_object: PointerProperty(type=bpy.types.Object)
     volume_object: PointerProperty(type=bpy.types.Object)
