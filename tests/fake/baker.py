@@ -89,6 +89,19 @@ def write_frame(cache, scene, frame, share):
     return len(rows), len(faces)
 
 
+def retimed(scene, first, frame):
+    """Simulated time of a frame, where a time scale asks for it."""
+    world, fps = scene.get("world", {}), scene["frames"]["fps"]
+    keys = world.get("keys") or [{"time": 0.0, **world}]
+    if all(key.get("time_scale", 1.0) == 1.0 for key in keys):
+        return {}
+
+    def pace(number):
+        past = [key for key in keys if key["time"] <= (number - first) / fps + 1e-6]
+        return (past[-1] if past else keys[0]).get("time_scale", 1.0)
+    return {"time_scale": pace(frame), "time": sum((pace(n) + pace(n + 1)) / 2 / fps for n in range(first, frame))}
+
+
 def listen():
     commands = {"pause": running.clear, "resume": running.set, "cancel": lambda: (cancelled.set(), running.set())}
     for line in sys.stdin:
@@ -156,6 +169,7 @@ def main():
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--from", dest="since", type=int, default=0)
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     mode = os.environ.get("FAKE_BAKER", "")
@@ -174,6 +188,9 @@ def main():
              "domain_max": scene["domain"]["max"], "finished": False, "frames": []}
     if arguments.resume and (cache / "bake.json").is_file():
         index["frames"] = json.loads((cache / "bake.json").read_text())["frames"]
+    if arguments.since:
+        frames = json.loads((cache / "bake.json").read_text())["frames"]
+        index["frames"] = [entry for entry in frames if entry["frame"] <= arguments.since]
     begin = index["frames"][-1]["frame"] + 1 if index["frames"] else first
     emit(event="start", frames=[first, last], resume_from=begin - 1 if begin > first else None, cells=1000,
          library="fake")
@@ -197,7 +214,8 @@ def main():
                  "peak_memory": 123456789, "kinetic_energy": 2.0 * (1 - share), "enthalpy": 1e5 * (1 + share),
                  "coldest": 293.15, "hottest": 293.15 + 80 * share, "pressure_iterations": 9, "viscosity_iterations": 12,
                  "heat_iterations": 3, "pressure_residual": 4e-6, "viscosity_residual": 8e-7,
-                 "stages": {"pressure": 0.1, "viscosity": 0.15, "heat": 0.02}}
+                 "stages": {"pressure": 0.1, "viscosity": 0.15, "heat": 0.02}, **retimed(scene, first, frame)}
+        write(cache / "state" / f"state_{frame:06d}.tlw", b"")
         index["frames"].append(entry)
         index["finished"] = frame == last
         write(cache / "bake.json", json.dumps(index).encode())

@@ -6,6 +6,8 @@
 #include "cache/folder.h"
 #include "scene/role.h"
 #include "scene/scene.h"
+#include "scene/world.h"
+#include "shape/ply_compact.h"
 #include "shape/ply_write.h"
 #include "step/views/vdb.h"
 
@@ -108,6 +110,7 @@ static void findTemperatures(const tlwFrameState *state, double *coldest, double
 static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwFrameState *state,
                      const tlwSurfaceView *surface)
 {
+    const tlwScene *scene = state->scene;
     const tlwStats *stats = state->stats;
     double coldest, hottest;
     findTemperatures(state, &coldest, &hottest);
@@ -115,6 +118,8 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddText(entry, "{");
     tlwAddJsonMember(entry, "frame", frame);
     tlwAddJsonMember(entry, "time", stats->time);
+    if (scene->retimed)
+        tlwAddJsonMember(entry, "time_scale", tlwSampleWorld(scene, stats->time).time_scale);
     tlwAddJsonSeconds(entry, "seconds", times->seconds);
     tlwAddJsonSeconds(entry, "writing", writing);
     tlwAddJsonMember(entry, "substeps", stats->substeps);
@@ -132,7 +137,7 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
         tlwAddJsonMember(entry, "coldest", coldest);
         tlwAddJsonMember(entry, "hottest", hottest);
     }
-    if (canMelt(state->scene))
+    if (canMelt(scene))
         tlwAddJsonMember(entry, "melted", stats->melted);
     tlwAddJsonMember(entry, "pressure_iterations", stats->pressure_iterations);
     tlwAddJsonMember(entry, "viscosity_iterations", stats->viscosity_iterations);
@@ -160,12 +165,12 @@ tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, co
         TLW_TRY(tlwWriteSurfaceVdb(state, path));
     if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
         TLW_TRY(tlwMakeSurface(state, &buffers->surface, &surface));
-        TLW_TRY(tlwWritePlySurface(path, &surface, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactSurface : tlwWritePlySurface)(path, &surface, message));
     }
     if (def->save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
         tlwParticleView particles;
         TLW_TRY(tlwListParticles(state, &buffers->particles, &particles));
-        TLW_TRY(tlwWritePlyParticles(path, &particles, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactParticles : tlwWritePlyParticles)(path, &particles, message));
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));
