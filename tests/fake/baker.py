@@ -212,8 +212,9 @@ def main():
                  "particles": vertices, "cells": 1000, "particle_volume": 0.0801, "surface_volume": 0.08,
                  "mesh_volume": 0.08, "target_volume": 0.08, "triangles": triangles, "max_speed": 1.2, "melted": share,
                  "peak_memory": 123456789, "kinetic_energy": 2.0 * (1 - share), "enthalpy": 1e5 * (1 + share),
-                 "coldest": 293.15, "hottest": 293.15 + 80 * share, "pressure_iterations": 9, "viscosity_iterations": 12,
-                 "heat_iterations": 3, "pressure_residual": 4e-6, "viscosity_residual": 8e-7,
+                 "coldest": 293.15, "hottest": 293.15 + 80 * share, "pressure_iterations": 9,
+                 "viscosity_iterations": 12, "heat_iterations": 3, "pressure_residual": 4e-6,
+                 "viscosity_residual": 8e-7,
                  "stages": {"pressure": 0.1, "viscosity": 0.15, "heat": 0.02}, **retimed(scene, first, frame)}
         write(cache / "state" / f"state_{frame:06d}.tlw", b"")
         index["frames"].append(entry)

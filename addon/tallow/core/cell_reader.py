@@ -36,6 +36,7 @@ class CellReader:
         self._wanted: Optional[Request] = None
         self._closed = False
         self._news = threading.Condition()
+        self.done = threading.Condition()  # an answer came
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -69,7 +70,10 @@ class CellReader:
                 if self._closed:
                     return
                 request = self._wanted
-            self.answer = self._read(request)
+            answer = self._read(request)
+            with self.done:
+                self.answer = answer
+                self.done.notify_all()
 
     def _read(self, request: Request) -> Slice:
         path, axis, place = request

@@ -73,11 +73,20 @@ class Scale(NamedTuple):
         """The same in the unit of the legend."""
         step = abs(self.shown(self.high) - self.shown(self.low)) / 4.0
         digits = 0 if step >= 10.0 else 1 if step >= 1.0 else 2 if step >= 0.1 else 3
-        return f"{self.at(place):.2g}" if self.kind.logarithmic else f"{self.shown(self.at(place)):.{digits}f}"
+        return format_digits(self.at(place)) if self.kind.logarithmic else f"{self.shown(self.at(place)):.{digits}f}"
 
     def shown(self, value: float) -> float:
         """A value in the unit that artists read."""
         return value - presets.ZERO_CELSIUS if self.mode == "TEMPERATURE" else 100.0 * value if self.mode == "MELT" else value
+
+
+def format_digits(value: float) -> str:
+    """Two digits that count, written out where that is short: `0.0032`, `360`, `2,000`, `4.1e+06`."""
+    if not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.2g}"
+    places = max(0, 1 - math.floor(math.log10(abs(value))))
+    text = f"{float(f'{value:.2g}'):,.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def make_scale(mode: str, low: float, high: float) -> Scale:

@@ -88,15 +88,8 @@ def refresh_all(scene: bpy.types.Scene) -> None:
 def refresh_colors(scene: bpy.types.Scene) -> None:
     coloring.start_own_range(scene, cache_of(scene))
     refresh(scene, force=True)
-    show_colors_in_viewports(scene.tallow.show_color != "NONE")
-
-
-def show_colors_in_viewports(on: bool) -> None:
-    """Solid shading shows vertex colours only when asked to."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D" and area.spaces.active.shading.type == "SOLID":
-                area.spaces.active.shading.color_type = "VERTEX" if on else "MATERIAL"
+    coloring.paint(scene)
+    coloring.show_in_viewports(scene.tallow.show_color != "NONE")
 
 
 @persistent

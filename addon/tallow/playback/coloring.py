@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Union
+from typing import Dict, Optional, Union
 
 import bpy
 
@@ -11,6 +11,7 @@ from ..core import colors
 from ..core.cache import Cache
 from ..core.colors import Scale
 from ..core.presets import ZERO_CELSIUS
+from . import shading
 
 # Modes whose range the artist can set, the setting, and how far it is from SI units.
 OWN = {"TEMPERATURE": ("temperature_range", ZERO_CELSIUS), "SPEED": ("speed_range", 0.0), "VISCOSITY": ("viscosity_range", 0.0)}
@@ -38,3 +39,38 @@ def start_own_range(scene: bpy.types.Scene, cache: Optional[Cache]) -> None:
     if not tallow.is_property_set(name):
         scale = colors.find_scale(tallow.show_color, cache.frames.values(), cache.materials)
         tallow[name] = (scale.low - offset, scale.high - offset)
+
+
+def paint(scene: bpy.types.Scene) -> None:
+    """Colours in the render, where the artist asked for them; else the materials that were there before."""
+    tallow = scene.tallow
+    wanted = tallow.render_colors and tallow.show_color != "NONE"
+    for name in ("surface", "particles"):
+        obj, kept = getattr(tallow, f"{name}_object"), f"{name}_material"
+        if obj is None:
+            continue
+        slots = obj.data.materials
+        painted = len(slots) > 0 and slots[0] is not None and slots[0].name.startswith(shading.COLORS)
+        if wanted and not painted:
+            setattr(tallow, kept, slots[0] if len(slots) else None)
+            shading.assign(obj, bpy.data.materials.get(shading.COLORS) or shading.color_material())
+        elif painted and not wanted:
+            slots[0] = getattr(tallow, kept)
+            setattr(tallow, kept, None)
+
+
+_solid: Dict[int, str] = {}  # what solid views showed before they showed colours
+
+
+def show_in_viewports(on: bool) -> None:
+    """Solid shading shows vertex colours only when asked to."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type != "VIEW_3D":
+                continue
+            shading_of, key = area.spaces.active.shading, area.as_pointer()
+            if on and shading_of.color_type != "VERTEX":
+                _solid[key] = shading_of.color_type
+                shading_of.color_type = "VERTEX"
+            elif not on and shading_of.color_type == "VERTEX" and key in _solid:
+                shading_of.color_type = _solid.pop(key)

@@ -234,6 +234,11 @@ class TallowScene(bpy.types.PropertyGroup):
                                          description="Viscosities of the first and the last colour. Water 0.001, honey 10")
     show_legend: BoolProperty(name="Legend", default=True, options=set(),
                               description="Draw the colours and their values at the left of the view")
+    render_colors: BoolProperty(name="In Render", default=False, update=_show_color, options=set(),
+                                description="Also render surface and particles in these colours. Their own materials come back when you "
+                                            "turn it off")
+    surface_material: PointerProperty(type=bpy.types.Material, options={"HIDDEN"})  # what was there before `render_colors`
+    particles_material: PointerProperty(type=bpy.types.Material, options={"HIDDEN"})
     show_slice: BoolProperty(name="Slice of Cells", default=False, update=_show, options=set(),
                              description="Show a layer of the bake's grid cells, coloured by Colour By. Needs OpenVDB Volumes in Files")
     slice_axis: EnumProperty(name="Axis", items=AXES, default="Y", update=_show, options=set(), description="Across which axis the slice is")

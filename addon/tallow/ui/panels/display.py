@@ -4,6 +4,7 @@
 import bpy
 
 from ... import playback
+from ...playback.coloring import OWN
 from .common import Sidebar, fields, wrapped
 
 
@@ -17,15 +18,44 @@ class TALLOW_PT_show(Sidebar, bpy.types.Panel):
         row.prop(tallow, "show_surface", toggle=True)
         row.prop(tallow, "show_particles", toggle=True)
         row.prop(tallow, "show_cells", toggle=True)
+        row.prop(tallow, "show_slice", text="Slice", toggle=True)
         column = fields(self.layout, align=False)
-        column.prop(tallow, "show_color", text="", icon="COLOR")
+        _draw_colors(column, tallow)
+        if tallow.show_slice:
+            row = column.row(align=True)
+            row.prop(tallow, "slice_axis", text="")
+            row.prop(tallow, "slice_place", slider=True)
+        row = column.row(align=True)
         if tallow.show_surface:
-            column.prop(tallow, "smoothing")
+            row.prop(tallow, "smoothing")
         if tallow.show_particles:
-            column.prop(tallow, "particle_percent")
-        note = playback.note(context.scene)
-        if note:
-            wrapped(context, self.layout, note, "INFO")
+            row.prop(tallow, "particle_percent")
+        for note in (playback.note(context.scene), playback.cells.trouble(context.scene)):
+            if note:
+                wrapped(context, self.layout, note, "INFO")
+
+
+def _draw_colors(column, tallow) -> None:
+    """What to colour by, its range, and the legend."""
+    row = column.row(align=True)
+    row.prop(tallow, "show_color", text="", icon="COLOR")
+    if tallow.show_color == "NONE" and not tallow.show_slice:
+        return
+    row.prop(tallow, "show_legend", text="", icon="WORDWRAP_ON")
+    if tallow.show_color != "NONE":
+        row.prop(tallow, "render_colors", text="", icon="RESTRICT_RENDER_OFF")
+    if tallow.show_color not in OWN:
+        return  # it is 0 to 100 %
+    part = column.column(align=True)
+    part.row(align=True).prop(tallow, "color_range", expand=True)
+    if tallow.color_range == "OWN":
+        name = OWN[tallow.show_color][0]
+        row = part.row(align=True)
+        row.prop(tallow, name, index=0, text="From")
+        row.prop(tallow, name, index=1, text="To")
+        line = part.row()
+        line.active = False
+        line.label(text=tallow.bl_rna.properties[name].name)
 
 
 CLASSES = (TALLOW_PT_show,)
