@@ -47,6 +47,11 @@ class Cache:
         self._stamp: Tuple[int, int] = (0, 0)
         self._scene: Optional[Dict] = None
 
+    @property
+    def stamp(self) -> Tuple[int, int]:
+        """Another one whenever something new was read."""
+        return self._stamp
+
     def refresh(self) -> bool:
         """Read bake.json again if it changed. True if something new was read."""
         try:

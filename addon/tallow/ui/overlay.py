@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import playback
 from ..model import domain, units
-from . import drawing, legend, slices
+from . import drawing, legend, live_plot, slices
 
 MOST_LINES = 1200
 _handles: List[Any] = []
@@ -81,6 +81,7 @@ def _draw_words() -> None:
     if tallow and tallow.bake_path and context.space_data.overlay.show_overlays:
         _draw_note(context)
         legend.draw(context)
+        live_plot.draw(context)
 
 
 def register() -> None:
@@ -95,4 +96,5 @@ def unregister() -> None:
     _handles.clear()
     _batch.clear()
     slices.forget()
+    live_plot.forget()
     drawing.forget()

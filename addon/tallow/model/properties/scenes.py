@@ -165,6 +165,11 @@ class TallowScene(bpy.types.PropertyGroup):
                            description="Keep the previous bake on disk when a new one starts")
     follow: BoolProperty(name="Follow", default=True, options=set(),
                          description="Move the timeline along while baking, to watch new frames as they land")
+    show_plot: BoolProperty(name="Live Plot", default=True, options=set(),
+                            description="While baking, draw the time per stage, the residual, the volume and the energy of the frames so far "
+                                        "in a corner of the view")
+    keep_plot: BoolProperty(name="Plot in the View", default=False, options=set(),
+                            description="Draw the plot of the bake also after it is done. A line marks the frame on screen")
     progress: FloatProperty(name="Progress", subtype="PERCENTAGE", min=0.0, max=100.0, precision=0, get=_get_progress,
                             set=_set_progress, options={"SKIP_SAVE"}, description="How much of the range is baked")
 

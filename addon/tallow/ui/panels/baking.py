@@ -119,7 +119,9 @@ def _draw_running(context, layout, status) -> None:
     left = status.seconds_left
     rows = [("Time left", format_seconds(left))] if left is not None else []
     facts(layout, rows + ([("Now", stage_words(status.stage))] if status.stage else []))
-    layout.prop(tallow, "follow")
+    row = layout.row()
+    row.prop(tallow, "follow")
+    row.prop(tallow, "show_plot")
 
 
 def _draw_messages(context, layout, status) -> None:
@@ -211,6 +213,7 @@ class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
             self.layout.label(text="No frame is baked yet", icon="INFO")
             return
         entry = cache.frames[frame]
+        self.layout.prop(context.scene.tallow, "keep_plot")
         self.layout.label(text=f"Frame {frame}", icon="INFO")
         facts(self.layout, summary(entry, cache.melts) + details(entry))
         rows = stages(entry)
