@@ -12,6 +12,7 @@ from .statistics import stage_words
 
 MOST_STAGES = 4  # by name; the others are one
 LEAST_DRIFT = 0.1  # percent on either side of the volume's chart, so that noise looks like noise
+LEAST_RESIDUAL = 1e-9  # below it lies nothing that an artist needs to see
 # As the screen shows them.
 TINTS = ((0.98, 0.72, 0.30), (0.36, 0.66, 0.95), (0.55, 0.82, 0.42), (0.90, 0.45, 0.42), (0.60, 0.60, 0.62))
 
@@ -95,7 +96,7 @@ def _residuals(frames: np.ndarray, entries: List[Dict]):
             series.append(Series(label, color, values))
     if not series:
         return None
-    known = np.concatenate([one.values for one in series])
+    known = np.maximum(np.concatenate([one.values for one in series]), LEAST_RESIDUAL)
     low, high = math.floor(math.log10(np.nanmin(known)) + 1e-9), math.ceil(math.log10(np.nanmax(known)) - 1e-9)
     high = max(high, low + 1)
     last = [one.values[np.isfinite(one.values)][-1] for one in series]
@@ -110,7 +111,8 @@ def _volume(frames: np.ndarray, entries: List[Dict]):
     if not np.isfinite(drift).any():
         return None
     reach = max(LEAST_DRIFT, 1.1 * float(np.nanmax(np.abs(drift))))
-    return Chart("Volume Drift", f"{drift[np.isfinite(drift)][-1]:+.2f} %", frames, (Series("Drift", TINTS[2], drift),), -reach, reach,
+    last = round(float(drift[np.isfinite(drift)][-1]), 2) + 0.0  # not -0.00
+    return Chart("Volume Drift", f"{last:+.2f} %", frames, (Series("Drift", TINTS[2], drift),), -reach, reach,
                  marks=(f"{-reach:.2g} %", f"{reach:+.2g} %"))
 
 

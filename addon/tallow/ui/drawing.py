@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 Color = Sequence[float]
-BACK = (0.06, 0.06, 0.07, 0.72)
+BACK = (0.06, 0.06, 0.07, 0.8)
 INK = (0.95, 0.95, 0.95, 1.0)
 QUIET = (0.72, 0.72, 0.72, 1.0)
 POINTS_SINCE = (4, 5, 0)  # Blender that has shaders of their own for points

@@ -13,7 +13,7 @@ from ..baking import job
 from ..core.charts import Chart, make_charts
 from . import drawing
 
-WIDTH, HEIGHT, MARGIN, TEXT, SMALL = 250.0, 42.0, 10.0, 12.0, 10.0  # pixels at scale 1
+WIDTH, HEIGHT, MARGIN, TEXT, SMALL, MARKS = 270.0, 42.0, 10.0, 12.0, 10.0, 44.0  # pixels at scale 1
 LEAST_ROOM = 120.0  # that the plot leaves of the view's width
 _made: Dict[str, Any] = {}
 
@@ -78,6 +78,9 @@ def _draw_chart(context, chart: Chart, sides, top: float, unit: float) -> None:
     drawing.write(chart.title, (left, y), text)
     drawing.write(chart.text, (right, y), text, align=1.0)
     base = y - 0.5 * text - HEIGHT * unit
+    for words, place in zip(chart.marks, (base, base + HEIGHT * unit - 0.75 * small)):
+        drawing.write(words, (left + (MARKS - 4.0) * unit, place), small, drawing.QUIET, align=1.0)
+    left += MARKS * unit
     drawing.rectangles([[left, base, right, base + HEIGHT * unit]], (1.0, 1.0, 1.0, 0.06))
     first, last = chart.frames[0], max(chart.frames[-1], chart.frames[0] + 1)
     across = left + (chart.frames - first) / (last - first) * (right - left)
@@ -89,10 +92,8 @@ def _draw_chart(context, chart: Chart, sides, top: float, unit: float) -> None:
     shown = left + (context.scene.frame_current - first) / (last - first) * (right - left)
     if left <= shown <= right:
         drawing.rectangles([[shown - 0.5 * unit, base, shown + 0.5 * unit, base + HEIGHT * unit]], (1.0, 1.0, 1.0, 0.5))
-    for words, place in zip(chart.marks, (base + 0.25 * small, base + HEIGHT * unit - 0.95 * small)):
-        drawing.write(words, (left + 0.3 * small, place), small, drawing.QUIET, shadow=True)
     if len(chart.series) > 1:
-        _draw_names(chart, left, right, base, small)
+        _draw_names(chart, sides[0], right, base, small)
 
 
 def _draw_names(chart: Chart, left: float, right: float, base: float, small: float) -> None:
