@@ -78,33 +78,48 @@ def test_the_legend_says_what_the_colours_mean(folder):
     assert legend.scale_of(scene).mode == "TEMPERATURE"  # cells have no material to show
 
 
-def test_renders_have_the_artists_material_unless_they_ask(folder):
+def seen(obj):
+    return [slot.material.name if slot.material else None for slot in obj.material_slots]
+
+
+def test_renders_have_the_artists_materials_unless_they_ask(folder):
     scene = baked(folder)
     surface, tallow = scene.tallow.surface_object, scene.tallow
-    own = bpy.data.materials.new("Own")
-    surface.data.materials.append(own)
+    for name in ("Own", "Other"):
+        surface.data.materials.append(bpy.data.materials.new(name))
     tallow.show_color = "MELT"
-    assert surface.data.materials[0] == own
+    assert seen(surface) == ["Own", "Other"]
     tallow.render_colors = True
-    assert surface.data.materials[0].name == "Tallow Colours" and tallow.surface_material == own
+    assert seen(surface) == ["Tallow Colours"] * 2
+    assert [material.name for material in surface.data.materials] == ["Own", "Other"]
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(folder / "a.blend"))
     tallow = bpy.context.scene.tallow
-    assert tallow.surface_material.name == "Own"
+    assert seen(tallow.surface_object) == ["Tallow Colours"] * 2
     tallow.render_colors = False
-    assert tallow.surface_object.data.materials[0].name == "Own" and tallow.surface_material is None
+    assert seen(tallow.surface_object) == ["Own", "Other"]
     tallow.render_colors = True
     tallow.show_color = "NONE"
-    assert tallow.surface_object.data.materials[0].name == "Own"
+    assert seen(tallow.surface_object) == ["Own", "Other"]
 
 
 def test_a_surface_without_a_material_gets_none_back(folder):
-    scene = baked(folder)
+    scene = baked(folder, show_particles=True)
     tallow = scene.tallow
     tallow.show_color, tallow.render_colors = "MELT", True
-    assert tallow.surface_object.data.materials[0].name == "Tallow Colours"
+    assert seen(tallow.surface_object) == seen(tallow.particles_object) == ["Tallow Colours"]
     tallow.render_colors = False
-    assert not any(tallow.surface_object.data.materials)
+    assert not any(seen(tallow.surface_object) + seen(tallow.particles_object))
+
+
+def test_a_material_that_the_artist_linked_to_the_object_stays(folder):
+    scene = baked(folder)
+    surface, own = scene.tallow.surface_object, bpy.data.materials.new("Own")
+    surface.data.materials.append(None)
+    surface.material_slots[0].link, surface.material_slots[0].material = "OBJECT", own
+    scene.tallow.show_color, scene.tallow.render_colors = "MELT", True
+    scene.tallow.render_colors = False
+    assert seen(surface) == ["Own"]
 
 
 def test_colours_are_rendered_when_asked(folder):

@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
 from ..model import observers, role_effects, roles
-from . import bodies, cells, coloring, missing, particles, shown, surface
+from . import bodies, cells, coloring, missing, particles, shown, slots, surface
 from .shown import cache_of
 
 NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"
@@ -47,6 +47,7 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)
+        coloring.paint(scene, create)
         _blur_volume(scene, cache.pace(frame))
         _shown[scene.name] = key
     cells.show(scene, cache, frame)

@@ -41,22 +41,28 @@ def start_own_range(scene: bpy.types.Scene, cache: Optional[Cache]) -> None:
         tallow[name] = (scale.low - offset, scale.high - offset)
 
 
-def paint(scene: bpy.types.Scene) -> None:
-    """Colours in the render, where the artist asked for them; else the materials that were there before."""
+def paint(scene: bpy.types.Scene, create: bool = True) -> None:
+    """Colours in the render where the artist asked for them, else the materials of the mesh.
+
+    The colours are linked to the object, and the materials of the mesh stay where they are.
+    """
     tallow = scene.tallow
     wanted = tallow.render_colors and tallow.show_color != "NONE"
-    for name in ("surface", "particles"):
-        obj, kept = getattr(tallow, f"{name}_object"), f"{name}_material"
-        if obj is None:
+    material = bpy.data.materials.get(shading.COLORS)
+    if wanted and material is None and create:
+        material = shading.color_material()
+    if material is None:
+        return
+    for obj in (tallow.surface_object, tallow.particles_object):
+        if obj is None or obj.name not in scene.objects:
             continue
-        slots = obj.data.materials
-        painted = len(slots) > 0 and slots[0] is not None and slots[0].name.startswith(shading.COLORS)
-        if wanted and not painted:
-            setattr(tallow, kept, slots[0] if len(slots) else None)
-            shading.assign(obj, bpy.data.materials.get(shading.COLORS) or shading.color_material())
-        elif painted and not wanted:
-            slots[0] = getattr(tallow, kept)
-            setattr(tallow, kept, None)
+        if wanted and not obj.data.materials:
+            obj.data.materials.append(None)  # a place to link to
+        for slot in obj.material_slots:
+            if wanted and (slot.link == "DATA" or slot.material is None):
+                slot.link, slot.material = "OBJECT", material
+            elif not wanted and slot.link == "OBJECT" and slot.material == material:
+                slot.material, slot.link = None, "DATA"
 
 
 _solid: Dict[int, str] = {}  # what solid views showed before they showed colours
