@@ -152,6 +152,13 @@ class Cache:
         return float(value) if isinstance(value, (int, float)) and 0.0 < value < float("inf") else 0.0
 
     @property
+    def preview(self) -> int:
+        """Percent of the final resolution that this bake has: 100 when it is no preview."""
+        display = self.scene.get("display")
+        value = display.get("preview") if isinstance(display, dict) else None
+        return int(value) if isinstance(value, (int, float)) and 0 < value < 100 else 100
+
+    @property
     def has_particles(self) -> bool:
         return bool((self.scene.get("output") or {}).get("particles"))
 

@@ -29,7 +29,8 @@ def note(scene: bpy.types.Scene) -> str:
     if "surface file" in text:
         return text + "; you see another frame's surface"
     cache = cache_of(scene)
-    return text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
+    text = text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
+    return text or (shown.preview_words(cache) if cache and cache.preview < 100 else "")
 
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:

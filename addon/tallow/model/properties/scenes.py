@@ -105,10 +105,9 @@ class TallowScene(bpy.types.PropertyGroup):
     resolution: IntProperty(name="Resolution", default=64, min=8, soft_max=256, max=2048, options=set(),
                             description="Cells along the longest side of the domain. Twice as many show half as small "
                                         "details and take about ten times as long")
-    draft: BoolProperty(name="Draft", default=False, options=set(),
-                        description="Bake at a part of the resolution, to see quickly whether the motion is right")
-    draft_percent: IntProperty(name="Draft Resolution", default=50, min=10, max=100, subtype="PERCENTAGE", options=set(),
-                               description="Resolution of a draft bake")
+    preview_quality: IntProperty(name="Preview Quality", default=100, min=10, max=100, subtype="PERCENTAGE", options=set(),
+                                 description="Share of the resolution that a bake has. 50 % takes about a tenth of the time, to see whether "
+                                             "the motion is right. 100 % is the final bake")
     padding: FloatProperty(name="Room Around", default=0.35, min=0.0, soft_max=2.0, options=set(),
                            description="Space left around the objects when the domain is fitted, as a part of their size")
     wall_x0: _wall("-X", "-x")
