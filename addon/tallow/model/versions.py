@@ -25,11 +25,15 @@ def on_load(*_args) -> None:
 
 def _take_draft(tallow: bpy.types.PropertyGroup) -> None:
     """Preview Quality was a switch and a number before."""
-    if tallow.get("draft") and not tallow.is_property_set("preview_quality"):
-        tallow.preview_quality = int(tallow.get("draft_percent", 50))
+    # Blender 5 keeps what add-ons store apart from what artists add.
+    stored = tallow.bl_system_properties_get() if hasattr(tallow, "bl_system_properties_get") else tallow
+    if stored is None or "draft" not in stored:
+        return
+    if stored["draft"] and not tallow.is_property_set("preview_quality"):
+        tallow.preview_quality = int(stored.get("draft_percent", 50))
     for name in ("draft", "draft_percent"):
-        if name in tallow:
-            del tallow[name]
+        if name in stored:
+            del stored[name]
 
 
 HANDLERS = (("save_pre", on_save), ("load_post", on_load))

@@ -38,7 +38,7 @@ def start_own_range(scene: bpy.types.Scene, cache: Optional[Cache]) -> None:
     name, offset = OWN[tallow.show_color]
     if not tallow.is_property_set(name):
         scale = colors.find_scale(tallow.show_color, cache.frames.values(), cache.materials)
-        tallow[name] = (scale.low - offset, scale.high - offset)
+        setattr(tallow, name, (scale.low - offset, scale.high - offset))
 
 
 def paint(scene: bpy.types.Scene, create: bool = True) -> None:

@@ -5,11 +5,10 @@ import bpy
 
 from ... import playback
 from ...playback.coloring import OWN
-from .common import Sidebar, fields, wrapped
+from .common import AfterBake, BeforeBake, fields, wrapped
 
 
-class TALLOW_PT_show(Sidebar, bpy.types.Panel):
-    bl_idname = "TALLOW_PT_show"
+class _Show:
     bl_label = "Show"
 
     def draw(self, context):
@@ -35,6 +34,14 @@ class TALLOW_PT_show(Sidebar, bpy.types.Panel):
                 wrapped(context, self.layout, note, "INFO")
 
 
+class TALLOW_PT_show(_Show, BeforeBake, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_show"
+
+
+class TALLOW_PT_show_baked(_Show, AfterBake, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_show_baked"
+
+
 def _draw_colors(column, tallow) -> None:
     """What to colour by, its range, and the legend."""
     row = column.row(align=True)
@@ -58,4 +65,5 @@ def _draw_colors(column, tallow) -> None:
         line.label(text=tallow.bl_rna.properties[name].name)
 
 
+FIRST = (TALLOW_PT_show_baked,)
 CLASSES = (TALLOW_PT_show,)
