@@ -97,13 +97,13 @@ def test_every_role_and_state_draws(folder):
     tallow.show_particles = tallow.show_cells = tallow.show_slice = tallow.keep_plot = True
     tallow.show_color, tallow.color_range = "TEMPERATURE", "OWN"
     bpy.context.scene.frame_set(30)
-    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_show")
+    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_show_baked", "TALLOW_PT_render_baked")
     job.fail(bpy.context.scene, "The baker was stopped by the system, most often because memory ran out.")
     yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_melting", "TALLOW_PT_world")
     tallow.melt_note, tallow.melt_strength, tallow.life_size = "Lamp is too weak. Enough would be 3,000 W.", 3.0, "OWN"
     yield from redrawn("TALLOW_PT_domain", "TALLOW_PT_melting")
     tallow.domain = None
-    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show")
+    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show_baked")
     yield from _draws_what_is_missing()
 
 

@@ -91,7 +91,7 @@ def _is_object(self, obj) -> bool:
 
 
 class TallowScene(bpy.types.PropertyGroup):
-    materials: CollectionProperty(type=TallowMaterial)
+    materials: CollectionProperty(name="Own Materials", type=TallowMaterial, description="The materials that were made in this scene")
 
     # Where does it happen?
     life_size: EnumProperty(name="Real Size", items=LIFE_SIZES, default="TABLE", update=_life_size_chosen, options=set(),
@@ -253,9 +253,9 @@ class TallowScene(bpy.types.PropertyGroup):
     slice_axis: EnumProperty(name="Axis", items=AXES, default="Y", update=_show, options=set(), description="Across which axis the slice is")
     slice_place: FloatProperty(name="Place", default=50.0, min=0.0, max=100.0, precision=1, subtype="PERCENTAGE", update=_show,
                                options=set(), description="Where the slice is, from one side of the domain to the other")
-    surface_object: PointerProperty(type=bpy.types.Object)
-    particles_object: PointerProperty(type=bpy.types.Object)
-    volume_object: PointerProperty(type=bpy.types.Object)
+    surface_object: PointerProperty(name="Surface Object", type=bpy.types.Object, description="The object that shows the surface of the bake")
+    particles_object: PointerProperty(name="Particles Object", type=bpy.types.Object, description="The object that shows the particles of the bake")
+    volume_object: PointerProperty(name="Volume Object", type=bpy.types.Object, description="The object that shows the volume of the bake")
 
 
 CLASSES = (TallowScene,)

@@ -1,0 +1,119 @@
+"""In a window of 1920 x 1080: Show and Render are seen without scrolling, and legend, slice and plot are drawn.
+
+What a picture of the window shows is compared with the same window without it.
+"""
+
+import subprocess
+
+import bpy
+import numpy as np
+import scenes
+from harness_window import until
+from window_panels import drawn, open_tab, watch
+
+WINDOW = (1920, 1080)
+MARK = (1.0, 0.0, 1.0, 1.0)  # a colour that nothing else has
+
+
+def picture(folder):
+    """The window, rows from the top, (height, width, 3)."""
+    path = folder / "window.png"
+    subprocess.run(["import", "-window", "root", str(path)], check=True)
+    found = scenes.pixels(path).reshape(WINDOW[1], WINDOW[0], 4)
+    return found[::-1, :, :3]
+
+
+def view():
+    area = next(area for area in bpy.context.window_manager.windows[0].screen.areas if area.type == "VIEW_3D")
+    return area, next(region for region in area.regions if region.type == "WINDOW")
+
+
+def settled():
+    """Two draws of everything that is on the way."""
+    for _n in range(2):
+        drawn.clear()
+        for area in bpy.context.window_manager.windows[0].screen.areas:
+            area.tag_redraw()
+        yield from until(lambda: "TALLOW_PT_object" in drawn)
+        yield 0.3
+
+
+def near(image, color, slack=0.02):
+    return np.abs(image - np.array(color[:3])).max(axis=2) < slack
+
+
+def put_marks(*panels):
+    """A square at the end of each panel."""
+    import bpy.utils.previews
+    icons = bpy.utils.previews.new()
+    icon = icons.new("mark")
+    icon.icon_size, icon.image_size = (32, 32), (32, 32)
+    icon.icon_pixels_float.foreach_set(np.tile(np.array(MARK, np.float32), 32 * 32))
+    icon.image_pixels_float.foreach_set(np.tile(np.array(MARK, np.float32), 32 * 32))
+    for cls in panels:
+        original = cls.draw
+
+        def draw(self, context, original=original):
+            original(self, context)
+            self.layout.template_icon(icon.icon_id, scale=1.0)
+        cls.draw = lambda self, context, draw=draw: draw(self, context)
+    return icons
+
+
+def bands(rows):
+    """How many pieces of rows are marked, one below the other."""
+    return int((np.diff(np.concatenate([[0], rows.astype(int)])) == 1).sum())
+
+
+def test_a_baked_scene_in_a_window(folder):
+    from tallow import playback
+    from tallow.baking import job
+    from tallow.core import colors
+    from tallow.ui.panels import display, render
+    bpy.context.preferences.view.show_splash = False
+    watch_closed = [cls for cls in display.FIRST + render.FIRST]
+    wax = scenes.wax_in_a_box(folder)
+    scenes.select(wax)
+    bpy.ops.tallow.bake()
+    yield from until(lambda: job.current() is None)
+    watch()
+    yield from open_tab()
+    icons = put_marks(*watch_closed)
+    yield from settled()
+    area, region = view()
+    sidebar = next(region for region in area.regions if region.type == "UI")
+    image = picture(folder)
+    marked = near(image, MARK)[:, sidebar.x:sidebar.x + sidebar.width].any(axis=1)
+    assert bands(marked) == 2, "the ends of Show and Render are not both above the fold"
+
+    tallow = bpy.context.scene.tallow
+    bpy.context.scene.frame_set(6)
+    yield from settled()
+    plain = picture(folder)
+    tallow.show_slice = True
+    yield from until(lambda: playback.cells.current() is not None)
+    yield from settled()
+    scale = playback.cells.scale_of(bpy.context.scene, playback.cache_of(bpy.context.scene), 6)
+    image = picture(folder)
+    inside = (slice(None), slice(region.x, sidebar.x))
+    for value in (300.0, 330.0):  # those of cells of the stand-in baker
+        color = colors.to_display(scale.colors(np.array([value])))[0]
+        assert near(image, color)[inside].sum() > 30 + near(plain, color)[inside].sum(), value
+    for end in (scale.low, scale.high):
+        color = colors.to_display(scale.colors(np.array([end])))[0]
+        assert near(image, color, 0.06)[inside].sum() > 20, "the legend has no such colour"
+    tallow.show_slice = False
+
+    tallow.show_surface, tallow.show_particles, tallow.show_color = False, True, "TEMPERATURE"
+    tallow.keep_plot = True
+    yield from settled()
+    from tallow.core import charts
+    image = picture(folder)
+    for tint in charts.TINTS[:4]:
+        assert near(image, tint)[inside].sum() > 30, "the plot has no such line"
+    tallow.show_legend = tallow.keep_plot = False
+    yield from settled()
+    image = picture(folder)
+    for tint in charts.TINTS[:4]:
+        assert near(image, tint)[inside].sum() < 30
+    bpy.utils.previews.remove(icons)
