@@ -37,8 +37,9 @@ def test_every_setting_has_a_name_and_a_tooltip(folder):
 
 
 def test_every_choice_of_a_setting_has_a_tooltip(folder):
-    odd = [f"{cls.__name__}.{prop.identifier}.{item.identifier}" for cls in all_classes() for prop in own_properties(cls)
-           if prop.type == "ENUM" for item in prop.enum_items_static if not is_sentence(item.description)]
+    choices = [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in all_classes()
+               for prop in own_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
+    odd = [name for name, text in choices if not is_sentence(text)]
     assert not odd, odd
 
 

@@ -228,7 +228,7 @@ class TallowScene(bpy.types.PropertyGroup):
                                  description="Show the particles inside the liquid")
     particle_percent: IntProperty(name="Preview Detail", default=25, min=1, max=100, subtype="PERCENTAGE", update=_show,
                                   options=set(), description="Share of the particles that is shown")
-    show_cells: BoolProperty(name="Cells", default=False, options=set(),
+    show_cells: BoolProperty(name="Grid", default=False, options=set(),
                              description="Draw the grid cells on the sides of the domain, to judge the resolution")
     show_color: EnumProperty(name="Colour By", items=COLORS, default="NONE", update=_show_color, options=set(),
                              description="Colour surface, particles and cells by what happens in them. The surface needs solid shading")
@@ -248,7 +248,7 @@ class TallowScene(bpy.types.PropertyGroup):
     render_colors: BoolProperty(name="In Render", default=False, update=_show_color, options=set(),
                                 description="Also render surface and particles in these colours. Their own materials come back when you "
                                             "turn it off")
-    show_slice: BoolProperty(name="Slice of Cells", default=False, update=_show, options=set(),
+    show_slice: BoolProperty(name="Slice", default=False, update=_show, options=set(),
                              description="Show a layer of the bake's grid cells, coloured by Colour By. Needs OpenVDB Volumes in Files")
     slice_axis: EnumProperty(name="Axis", items=AXES, default="Y", update=_show, options=set(), description="Across which axis the slice is")
     slice_place: FloatProperty(name="Place", default=50.0, min=0.0, max=100.0, precision=1, subtype="PERCENTAGE", update=_show,

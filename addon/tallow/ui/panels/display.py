@@ -13,17 +13,15 @@ class _Show:
 
     def draw(self, context):
         tallow = context.scene.tallow
-        row = self.layout.row(align=True)
-        row.prop(tallow, "show_surface", toggle=True)
-        row.prop(tallow, "show_particles", toggle=True)
-        row.prop(tallow, "show_cells", toggle=True)
-        row.prop(tallow, "show_slice", text="Slice", toggle=True)
+        grid = self.layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for name in ("show_surface", "show_particles", "show_cells", "show_slice"):
+            grid.prop(tallow, name, toggle=True)
         column = fields(self.layout, align=False)
         _draw_colors(column, tallow)
         if tallow.show_slice:
             row = column.row(align=True)
-            row.prop(tallow, "slice_axis", text="")
-            row.prop(tallow, "slice_place", slider=True)
+            row.prop(tallow, "slice_axis", expand=True)
+            row.prop(tallow, "slice_place", text="", slider=True)
         row = column.row(align=True)
         if tallow.show_surface:
             row.prop(tallow, "smoothing")
