@@ -101,24 +101,29 @@ def test_a_baked_scene_in_a_window(folder):
 def slice_and_legend_are_drawn(folder, inside):
     from tallow import playback
     from tallow.core import colors
-    scene = bpy.context.scene
+    scene, (area, region) = bpy.context.scene, view()
     scene.frame_set(6)
+    area.spaces.active.region_3d.view_distance = 1.0  # cells are small
     yield from settled()
     plain = picture(folder)
-    scene.tallow.show_slice = True
+    scene.tallow.show_slice, scene.tallow.show_legend = True, False
     yield from until(lambda: playback.cells.current() is not None)
     yield from settled()
-    scale, image = playback.cells.scale_of(scene, playback.cache_of(scene), 6), picture(folder)
+    cells = picture(folder)
+    scene.tallow.show_legend = True
+    yield from settled()
+    both = picture(folder)
+    scale = playback.cells.scale_of(scene, playback.cache_of(scene), 6)
     scene.tallow.show_slice = False
-    if image is None:
+    if plain is None:
         return
     for value in (300.0, 330.0):  # those of cells of the stand-in baker
         color = colors.to_display(scale.colors(np.array([value])))[0]
-        assert count(image, color, inside) > 30 + count(plain, color, inside), value
+        assert count(cells, color, inside) > 30 + count(plain, color, inside), "the slice has no such cell"
     for end in (scale.low, scale.high):
         color = colors.to_display(scale.colors(np.array([end])))[0]
-        before = count(plain, color, inside, 0.06)
-        assert count(image, color, inside, 0.06) > 20 + before, "the legend has no such colour"
+        before = count(cells, color, inside, 0.06)
+        assert count(both, color, inside, 0.06) > 20 + before, "the legend has no such colour"
 
 
 def the_plot_is_drawn(folder, inside):

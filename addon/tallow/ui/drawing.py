@@ -114,6 +114,15 @@ def width_of(words: str, size: float) -> float:
     return blf.dimensions(0, words)[0]
 
 
+def shortened(words: str, size: float, width: float) -> str:
+    """The words, or as many of their letters as there is room for."""
+    if width_of(words, size) <= width:
+        return words
+    while words and width_of(words + "…", size) > width:
+        words = words[:-1]
+    return words.rstrip() + "…"
+
+
 def write(words: str, place: Tuple[float, float], size: float, color: Color = INK, align: float = 0.0, shadow: bool = False) -> None:
     """`align`: 0 begins at the place, 1 ends there, 0.5 has it in the middle."""
     import blf

@@ -101,7 +101,8 @@ def _draw_names(chart: Chart, left: float, right: float, base: float, small: flo
     for number, series in enumerate(chart.series):
         x, y = left + (number % 2) * 0.5 * (right - left), base - 1.5 * small * (number // 2 + 1) + 0.2 * small
         drawing.rectangles([[x, y, x + 0.7 * small, y + 0.7 * small]], (*series.color, 1.0))
-        drawing.write(series.label, (x + 1.1 * small, y), small, drawing.QUIET)
+        words = drawing.shortened(series.label, small, 0.5 * (right - left) - 1.6 * small)
+        drawing.write(words, (x + 1.1 * small, y), small, drawing.QUIET)
 
 
 def _draw_columns(chart: Chart, sides, base: float, height: float) -> None:
