@@ -204,7 +204,7 @@ static inline int countFrames(const char *cache, bool *finished)
 }
 
 // Every mesh, particle and VDB file and the last checkpoint is the same.
-static void expectSameCache(const char *a, const char *b, int last)
+static inline void expectSameCache(const char *a, const char *b, int last)
 {
     static const char *const patterns[] = {"mesh/mesh_%06d.ply", "particles/particles_%06d.ply",
                                            "surface/surface_%06d.vdb", "state/state_%06d.tlw"};

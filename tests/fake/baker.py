@@ -170,6 +170,7 @@ def main():
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--from", dest="since", type=int, default=0)
+    parser.add_argument("--mesh", action="store_true")
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     mode = os.environ.get("FAKE_BAKER", "")

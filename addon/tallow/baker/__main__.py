@@ -134,13 +134,16 @@ class Baker:
         return 0
 
     def bake(self, native, context) -> int:
-        definition = native.tlwDefaultBakeDef()
+        definition = native.tlwDefaultMeshDef() if self.arguments.mesh else native.tlwDefaultBakeDef()
         definition.scene = os.fsencode(self.arguments.scene)
         definition.cache = os.fsencode(self.arguments.cache)
         definition.frame_first, definition.frame_last = self.arguments.frames
-        definition.resume, definition.frame_from = self.arguments.resume, self.arguments.since
         definition.event = event = library.EventFn(self.on_event)
-        result = native.tlwBake(context, ctypes.byref(definition))
+        if self.arguments.mesh:
+            result = native.tlwMeshAgain(context, ctypes.byref(definition))
+        else:
+            definition.resume, definition.frame_from = self.arguments.resume, self.arguments.since
+            result = native.tlwBake(context, ctypes.byref(definition))
         del event
         if result == OK:
             return 0
@@ -177,6 +180,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--from", dest="since", type=int, default=0, metavar="FRAME", help="bake again from this frame on")
+    parser.add_argument("--mesh", action="store_true", help="do not bake: mesh the frames again as the scene's output says")
     parser.add_argument("--melt", type=float, default=0.0, metavar="SHARE",
                         help="do not bake: find the speed-up of heat that melts this share by the last frame")
     parser.add_argument("--cells", action="store_true",

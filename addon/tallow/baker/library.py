@@ -31,6 +31,12 @@ class BakeDef(Structure):
                 ("resume", c_bool), ("frame_from", c_int), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
 
 
+class MeshDef(Structure):
+    """tlwMeshDef"""
+    _fields_ = [("scene", c_char_p), ("cache", c_char_p), ("frame_first", c_int), ("frame_last", c_int), ("detail", c_int),
+                ("smoothing", c_int), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
+
+
 class MeltDef(Structure):
     """tlwMeltDef"""
     _fields_ = [("scene", c_char_p), ("cells", c_int), ("share", c_double), ("frame", c_int), ("cookie", c_int)]
@@ -110,6 +116,8 @@ def _declare(library: ctypes.CDLL) -> None:
         ("tlwDefaultMeltDef", MeltDef, []),
         ("tlwFindMeltSpeed", c_int, [c_void_p, POINTER(MeltDef), POINTER(MeltPlan)]),
         ("tlwBake", c_int, [c_void_p, POINTER(BakeDef)]),
+        ("tlwDefaultMeshDef", MeshDef, []),
+        ("tlwMeshAgain", c_int, [c_void_p, POINTER(MeshDef)]),
         ("tlwReadSlice", c_int, [c_void_p, c_char_p, c_int, c_double, POINTER(c_float), c_int64, POINTER(c_int64)]),
     ):
         function = getattr(library, name)

@@ -7,7 +7,7 @@ import atexit
 import shutil
 import time
 from pathlib import Path
-from typing import Callable, List, Optional
+from typing import Callable, Dict, List, Optional, Tuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -32,11 +32,11 @@ class Job:
     """A running bake."""
 
     def __init__(self, scene: bpy.types.Scene, folder: Path, process: BakerProcess, warnings: List[str],
-                 first: int, last: int, previous: Optional[Path], since: int = 0) -> None:
+                 first: int, last: int, previous: Optional[Path], since: int = 0, meshing: bool = False) -> None:
         self.session = session.claim(scene)
         self.folder = folder
         self.process = process
-        self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings))
+        self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings), meshing=meshing)
         self.previous = previous  # replaced once this bake has a frame of its own
         self.since = since  # frame up to which it shares the frames of the previous one; 0: of none
         self.session.status = self.status
@@ -52,7 +52,7 @@ class Job:
         for event in self.process.take_events():
             self._try(lambda: self.status.apply(event), "A message of the baker cannot be read")
             new_frame = new_frame or event["event"] == "frame"
-        if new_frame:
+        if new_frame and not self.status.meshing:
             self._try(self._show_frame, f"Frame {self.status.frame} cannot be shown")
         if alive:
             if self.status.running:
@@ -99,10 +99,12 @@ class Job:
                 kept = status.frame if status.frame >= status.first else 0
                 status.fail(explain_exit(code, list(self.process.stderr), kept))
         self.process.close()
-        if not (self.folder / "bake.json").is_file() or (self.since and status.frame <= self.since):
-            # It never got to a frame of its own.
-            self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
         scene = self.scene
+        if status.meshing and status.state == "done" and scene:
+            self._adopt(scene)
+        elif (status.meshing or not (self.folder / "bake.json").is_file() or (self.since and status.frame <= self.since)):
+            # It never got to a frame of its own. Meshes of two kinds are no bake.
+            self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
         if scene:
             self._try(lambda: observers.bake_changed(scene), "The last frame cannot be shown")
 
@@ -139,23 +141,13 @@ def is_baking(scene: bpy.types.Scene) -> bool:
 def start(context: bpy.types.Context, resume: bool = False, since: int = 0) -> Job:
     """Check, export and start the baker: anew, after the last frame (`resume`), or after frame `since` of the bake that is shown.
     Raises BakeError with one sentence for the artist."""
-    global _job
     scene = context.scene
-    if _job is not None:
-        raise BakeError(f"A bake of {_job.session.name} is running already. Wait for it, or cancel it first.")
-    forget(scene)
+    _expect_idle(scene)
     problems = checks.check_scene(scene)
     fatal = next((problem.text for problem in problems if problem.fatal), None)
     if fatal:
         raise BakeError(fatal)
-    root = paths.cache_root(scene)
-    wrong = checks.check_folder(root)
-    if wrong:
-        raise BakeError(wrong)
-    words = command.baker_command()
-    if words is None:
-        raise BakeError("No Python 3.9 or newer was found to run the baker. Install Python, or name one in Edit > Preferences "
-                        "> Add-ons > Tallow.")
+    root, words = _prepare(scene)
     previous = paths.bake_folder(scene)
     if resume and previous is None:
         raise BakeError("There is no bake to resume. Press Bake.")
@@ -173,13 +165,62 @@ def start(context: bpy.types.Context, resume: bool = False, since: int = 0) -> J
         cache_files.free(folder)
         raise BakeError("The list of frames of this bake is damaged. Press Bake Again.") from None
     words += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads)]
-    words += (["--resume"] if resume else []) + (["--from", str(since)] if since else []) + ([] if bpy.app.background else ["--gentle"])
+    words += (["--resume"] if resume else []) + (["--from", str(since)] if since else [])
+    first, last = shot.frame_range(scene)
+    return _launch(words, lambda process: Job(scene, folder, process, warnings, first, last, previous, since))
+
+
+def start_meshing(context: bpy.types.Context, output: Dict[str, int]) -> Job:
+    """Mesh the frames of the shown bake again, with other values of `output` in its scene.json. They become a new bake that
+    shares all other files with the old one. Raises BakeError with one sentence for the artist."""
+    scene = context.scene
+    _expect_idle(scene)
+    previous = paths.bake_folder(scene)
+    cache = cache_files.Cache(previous or "")
+    if previous is None or not cache.refresh() or not cache.order:
+        raise BakeError("There is no bake whose frames could be meshed again. Press Bake.")
+    root, words = _prepare(scene)
+    folder = None
     try:
-        process = BakerProcess(words)
+        folder = cache_files.new_bake_folder(root)
+        owners.begin(folder)
+        cache_files.copy_scene(previous, folder)
+        scene_file.change_output(folder / "scene", output)
+        cache_files.branch(previous, folder, cache.order[-1])
+    except (OSError, ValueError) as error:
+        if folder:
+            cache_files.free(folder)
+        raise BakeError(f"The bake cannot be copied within {root}: {getattr(error, 'strerror', None) or error}.") from None
+    words += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads), "--mesh"]
+    return _launch(words, lambda process: Job(scene, folder, process, [], cache.order[0], cache.order[-1], previous, meshing=True))
+
+
+def _expect_idle(scene: bpy.types.Scene) -> None:
+    if _job is not None:
+        raise BakeError(f"A bake of {_job.session.name} is running already. Wait for it, or cancel it first.")
+    forget(scene)
+
+
+def _prepare(scene: bpy.types.Scene) -> Tuple[Path, List[str]]:
+    """The cache folder, and the command that runs the baker."""
+    root = paths.cache_root(scene)
+    wrong = checks.check_folder(root)
+    if wrong:
+        raise BakeError(wrong)
+    words = command.baker_command()
+    if words is None:
+        raise BakeError("No Python 3.9 or newer was found to run the baker. Install Python, or name one in Edit > Preferences "
+                        "> Add-ons > Tallow.")
+    return root, words
+
+
+def _launch(words: List[str], make: Callable[[BakerProcess], Job]) -> Job:
+    global _job
+    try:
+        process = BakerProcess(words + ([] if bpy.app.background else ["--gentle"]))
     except OSError as error:
         raise BakeError(f"The baker does not start: {error}.") from None
-    first, last = shot.frame_range(scene)
-    _job = Job(scene, folder, process, warnings, first, last, previous, since)
+    _job = make(process)
     if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=INTERVAL)
     return _job

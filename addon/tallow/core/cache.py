@@ -197,8 +197,9 @@ def new_bake_folder(root: Path, now: Optional[datetime] = None) -> Path:
 def branch(old: Path, new: Path, frame: int) -> None:
     """Give a new bake the frames of an old one up to `frame`. Files are shared, so they take no room until one of the bakes goes."""
     info = json.loads((Path(old) / "bake.json").read_text(encoding="utf-8"))
+    count = len(info["frames"])
     info["frames"] = [entry for entry in info["frames"] if int(entry["frame"]) <= frame]
-    info["finished"] = False
+    info["finished"] = bool(info.get("finished")) and len(info["frames"]) == count
     for place, pattern in OURS:
         if place not in FRAME_FOLDERS:
             continue
@@ -207,6 +208,16 @@ def branch(old: Path, new: Path, frame: int) -> None:
                 (Path(new) / place).mkdir(exist_ok=True)
                 _share(path, Path(new) / place / path.name)
     ply.write_atomically(Path(new) / "bake.json", json.dumps(info).encode("utf-8"))
+
+
+def copy_scene(old: Path, new: Path) -> None:
+    """Give a new bake the scene of an old one."""
+    for place, pattern in OURS:
+        if place.startswith("scene"):
+            (Path(new) / place).mkdir(parents=True, exist_ok=True)
+            for path in _listing(Path(old) / place):
+                if re.fullmatch(pattern, path.name):
+                    _share(path, Path(new) / place / path.name)
 
 
 def _share(path: Path, target: Path) -> None:

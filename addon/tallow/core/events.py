@@ -39,6 +39,7 @@ class Status:
     start_volume: float = 0.0
     warnings: List[str] = field(default_factory=list)
     error: str = ""
+    meshing: bool = False  # nothing is simulated: the times of frames are those of their bake
 
     @property
     def running(self) -> bool:
@@ -108,7 +109,7 @@ class Status:
         """Expected from the last frames, since frames get slower or faster as the wax spreads. None before the first."""
         # The first frame is the initial state and costs no simulation.
         recent = [s for s in self.seconds[-8:] if s > 0.0]
-        if not recent or not self.running:
+        if not recent or not self.running or self.meshing:
             return None
         return sum(recent) / len(recent) * max(0.0, self.last - self.frame - self.part)
 

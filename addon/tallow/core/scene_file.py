@@ -76,6 +76,14 @@ class SceneWriter:
         return path
 
 
+def change_output(folder: Path, output: Dict[str, Any]) -> None:
+    """Other values for members of `output`. Raises OSError or ValueError."""
+    path = Path(folder) / "scene.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["output"] = {**content.get("output", {}), **output}
+    _write_json(path, content)
+
+
 def _write_json(path: Path, content: Dict) -> None:
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     ply.write_atomically(path, _compact(text).encode("utf-8"))

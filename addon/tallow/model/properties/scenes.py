@@ -204,6 +204,9 @@ class TallowScene(bpy.types.PropertyGroup):
                                        "programs")
     mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
                              description="2 makes a surface mesh with four times the triangles")
+    mesh_smoothing: IntProperty(name="Surface Smoothing", default=SCENE["mesh_smoothing"], min=0, max=20, options=set(),
+                                description="Rounds of smoothing that take ripples out of the surface and keep its volume. Unmelted "
+                                            "parts that keep their detail stay as they are")
     # Off in the library, so that its other users get what was simulated.
     keep_detail: BoolProperty(name="Keep Detail", default=True, options=set(),
                               description="Wax that has not melted shows the surface of its own mesh instead of what the grid knows of "

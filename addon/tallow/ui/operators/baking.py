@@ -12,10 +12,10 @@ from ...model import shot
 from .bakes import let_go
 
 
-def _run(operator, context, resume: bool = False, since: int = 0):
+def _run(operator, context, start=job.start, done="baked up to frame {}", **arguments):
     """Start; without a window, also wait. Errors become one sentence."""
     try:
-        job.start(context, resume, since)
+        start(context, **arguments)
     except job.BakeError as error:
         job.fail(context.scene, str(error))
         operator.report({"ERROR"}, str(error))
@@ -27,7 +27,7 @@ def _run(operator, context, resume: bool = False, since: int = 0):
     if status.state == "failed":
         operator.report({"ERROR"}, status.error)
         return {"CANCELLED"}
-    operator.report({"INFO"}, f"Tallow: baked up to frame {status.frame}")
+    operator.report({"INFO"}, "Tallow: " + done.format(status.frame))
     return {"FINISHED"}
 
 
@@ -115,6 +115,23 @@ class TALLOW_OT_bake_from(bpy.types.Operator):
             self.report({"ERROR"}, wrong)
             return {"CANCELLED"}
         return _run(self, context, since=state)
+
+
+class TALLOW_OT_mesh_again(bpy.types.Operator):
+    bl_idname = "tallow.mesh_again"
+    bl_label = "Mesh Again"
+    bl_description = ("Make the surface of all baked frames anew with the Surface Detail and Surface Smoothing above, without "
+                      "simulating. Needs the OpenVDB volumes of the bake")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return job.current() is None and bool(context.scene.tallow.bake_path)
+
+    def execute(self, context):
+        tallow = context.scene.tallow
+        return _run(self, context, job.start_meshing, "meshed up to frame {}",
+                    output={"mesh_detail": tallow.mesh_detail, "mesh_smoothing": tallow.mesh_smoothing})
 
 
 def _state_here(context):
@@ -228,5 +245,5 @@ def _key_transform(obj, frame: int) -> None:
         obj.keyframe_insert(path, frame=frame)
 
 
-CLASSES = (TALLOW_OT_bake, TALLOW_OT_resume, TALLOW_OT_bake_from, TALLOW_OT_pause, TALLOW_OT_cancel, TALLOW_OT_free,
+CLASSES = (TALLOW_OT_bake, TALLOW_OT_resume, TALLOW_OT_bake_from, TALLOW_OT_mesh_again, TALLOW_OT_pause, TALLOW_OT_cancel, TALLOW_OT_free,
            TALLOW_OT_bodies_to_keyframes)

@@ -14,6 +14,7 @@ from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
 MOST_CHANGES = 8
+MESHED = {"Files: Surface Detail", "Files: Surface Smoothing"}  # changes that need no new simulation
 TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
 
 
@@ -97,7 +98,10 @@ def _draw_baked(context, layout, cache) -> None:
         wrapped(context, box, line, "DOT", inset=60)
     if len(changed) > MOST_CHANGES:
         box.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
-    wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
+    if set(changed) <= MESHED:
+        box.operator("tallow.mesh_again", icon="MOD_REMESH")
+    else:
+        wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
 
 
 def missing_range(cache, last: int) -> str:
@@ -111,7 +115,8 @@ def missing_range(cache, last: int) -> str:
 
 def _draw_running(context, layout, status) -> None:
     tallow = context.scene.tallow
-    text = f"{TITLES[status.state]}: frame {max(status.frame, status.first - 1)} of {status.last}"
+    title = "Meshing" if status.meshing and status.state in ("starting", "baking") else TITLES[status.state]
+    text = f"{title}: frame {max(status.frame, status.first - 1)} of {status.last}"
     if hasattr(layout, "progress"):
         layout.progress(factor=status.fraction, text=text)
     else:
@@ -202,6 +207,10 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column.prop(tallow, "keep_old")
         column = fields(self.layout)
         column.prop(tallow, "mesh_detail")
+        column.prop(tallow, "mesh_smoothing")
+        if tallow.bake_path:
+            column.operator("tallow.mesh_again", icon="MOD_REMESH")
+        column = fields(self.layout)
         column.prop(tallow, "checkpoint_every")
         column.prop(tallow, "keep_every")
 
