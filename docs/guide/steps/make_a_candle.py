@@ -1,0 +1,44 @@
+"""A candle burns down: a lamp as its flame."""
+
+import math
+
+import bpy
+import hands
+import studio
+from tallow.demo import kit
+
+FRAMES = (24, 60, 96, 120)
+
+
+def steps() -> None:
+    scene = bpy.context.scene
+    hands.delete_cube()  # 1
+    hands.add("cylinder", "Candle", (0.0, 0.0, 1.0), radius=0.55, depth=2.0)  # 2
+    bpy.context.object.rotation_euler = (0.0, math.radians(5.0), 0.0)
+    hands.role("WAX")  # 3
+    bpy.context.object.tallow.material = "candle_wax"
+    hands.add("cylinder", "Saucer", (0.0, 0.0, -0.05), radius=1.6, depth=0.2)  # 4
+    hands.role("SOLID")
+    hands.add("uv_sphere", "Flame", (0.12, 0.0, 2.35), radius=0.1)  # 5
+    hands.role("HEAT")
+    bpy.context.object.tallow.heat_kind = "LAMP"
+    bpy.context.object.tallow.power = 150.0
+    hands.select("Candle")  # 6
+    bpy.ops.tallow.fit_domain()
+    scene.tallow.resolution = 56
+    hands.frames(120)  # 7
+    scene.tallow.melt_percent = 45
+    bpy.ops.tallow.melt_in_shot()
+    print("NOTE", scene.tallow.melt_note)
+    bpy.ops.tallow.add_material()  # 8
+
+
+def look() -> None:
+    studio.paint("Saucer", (0.10, 0.16, 0.30), 0.25)
+    studio.film((0.05, 0.0, 1.05), 3.2, (0.25, -1.0, 0.30), floor=-0.15, light=0.45, sky=0.35)
+    flame = kit.ball("Light of the flame", 0.10, (0.12, 0.0, 2.35))
+    flame.scale = (0.8, 0.8, 2.2)
+    kit.paint(flame, (1.0, 0.55, 0.15), glow=18.0)
+    wick = kit.paint(kit.tube("Wick", 0.025, 0.5, (0.10, 0.0, 1.75)), (0.02, 0.02, 0.02), 0.9)
+    wick.rotation_euler = (0.0, math.radians(5.0), 0.0)
+    kit.candlelight((0.12, -0.1, 2.55), 60.0, 0.15)
