@@ -148,6 +148,7 @@ int tlwRunBake(tlwArgs *args)
     bake.resume = tlwTakeFlag(args, "--resume");
     bake.cache = tlwTakeValue(args, "--out");
     const char *frames = tlwTakeValue(args, "--frames");
+    bake.frame_from = tlwTakeInteger(args, "--from", -1000000, 1000000, 0);
     def.threads = tlwTakeInteger(args, "--threads", 0, 1024, 0);
     bake.scene = tlwTakeWord(args);
     if (!bake.scene || !bake.cache) {

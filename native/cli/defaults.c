@@ -34,6 +34,7 @@ static void addScene(cJSON *root)
     cJSON_AddNumberToObject(scene, "film_coefficient", def.film_coefficient);
     cJSON_AddNumberToObject(scene, "emissivity", def.emissivity);
     cJSON_AddNumberToObject(scene, "thermal_speed", def.thermal_speed);
+    cJSON_AddNumberToObject(scene, "time_scale", def.time_scale);
     cJSON_AddNumberToObject(scene, "fps", def.fps);
     cJSON_AddNumberToObject(scene, "frame_start", def.frame_start);
     cJSON_AddNumberToObject(scene, "frame_end", def.frame_end);
@@ -50,8 +51,10 @@ static void addScene(cJSON *root)
     cJSON_AddBoolToObject(scene, "save_particles", def.save_particles);
     cJSON_AddBoolToObject(scene, "save_vdb", def.save_vdb);
     cJSON_AddBoolToObject(scene, "save_mesh", def.save_mesh);
+    cJSON_AddBoolToObject(scene, "save_compact", def.save_compact);
     cJSON_AddNumberToObject(scene, "mesh_detail", def.mesh_detail);
     cJSON_AddNumberToObject(scene, "checkpoint_every", def.checkpoint_every);
+    cJSON_AddNumberToObject(scene, "keep_every", def.keep_every);
     cJSON_AddNumberToObject(scene, "threads", tlwDefaultContextDef().threads);
 }
 

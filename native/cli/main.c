@@ -13,7 +13,7 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"bake", tlwRunBake, "simulate a scene folder and write a cache folder",
-     "tallow bake SCENE --out CACHE [--frames A-B] [--threads N] [--resume] [--json]\n"
+     "tallow bake SCENE --out CACHE [--frames A-B] [--threads N] [--resume | --from N] [--json]\n"
      "\n"
      "Simulates the scene folder SCENE and writes its frames into CACHE, which is made when it is\n"
      "missing. Without --resume an older bake in CACHE is replaced. Ctrl-C stops after the present\n"
@@ -23,6 +23,8 @@ static const Command commands[] = {
      "  --frames A-B   only these frames are written (the simulation still starts at the first)\n"
      "  --threads N    worker threads; the result is the same for any number. 0 = one per core\n"
      "  --resume       go on after the last checkpoint when the scene is the same\n"
+     "  --from N       bake again after the last kept checkpoint up to frame N, with other world values,\n"
+     "                 heaters, inflows or solver settings; refused when meshes, cells or materials changed\n"
      "  --json         one JSON object per event on standard output (docs/scene-format.md)\n"},
     {"info", tlwRunInfo, "say what is in a scene, a cache or a file of one",
      "tallow info PATH...\n"

@@ -351,3 +351,23 @@ def test_quick_liquid_is_ready_to_bake(folder):
     assert bpy.context.scene.camera is not None
     bpy.context.scene.tallow.cache_folder = str(folder)
     assert bpy.ops.tallow.bake() == {"FINISHED"}
+
+
+def test_particles_are_written_only_when_something_uses_them(folder):
+    from tallow import playback
+    scenes.wax_in_a_box(folder, frames=2)
+    scene = bpy.context.scene
+    assert settings_output(scene)["particles"] is False and settings_output(scene)["compact"] is True
+    bpy.ops.tallow.bake()
+    for path in (Path(scene.tallow.bake_path) / "particles").iterdir():
+        path.unlink()  # the stand-in for the baker writes them always
+    scene.tallow.show_particles = True
+    assert "no particles" in playback.note(scene)
+    assert settings_output(scene)["particles"] is True
+    bpy.ops.tallow.bake()
+    assert playback.note(scene) == "" and len(scene.tallow.particles_object.data.vertices)
+
+
+def settings_output(scene):
+    from tallow.baking.export import settings
+    return settings.output_member(scene)

@@ -13,6 +13,7 @@ def baked(folder, frames=6):
     scenes.wax_in_a_box(folder / "cache", frames=frames)
     body = scenes.add_box("Ball", 0.1, (0.15, 0.0, 0.3))
     body.tallow.role = "RIGID"
+    bpy.context.scene.tallow.save_particles = True
     bpy.ops.tallow.bake()
     return Path(bpy.context.scene.tallow.bake_path)
 

@@ -48,6 +48,27 @@ def test_memory_is_what_bakes_of_ready_scenes_took(folder):
         assert abs(amount.memory(bpy.context.scene) / peak - 1.0) < 0.3, (name, amount.memory(bpy.context.scene), peak)
 
 
+def test_disk_is_what_bakes_of_ready_scenes_took(folder):
+    """24 frames at 36 cells. Wax that hardly moves packs best, thin lava worst: those two are the ends."""
+    from tallow.model import amount
+    measured = {"hot_ball": 12.0, "chocolate": 11.9, "sand_castle": 7.9, "lava": 4.4, "green_liquids": 18.9,
+                "toothpaste": 7.3, "ice_cube": 13.8, "catapult": 14.2, "wax_block": 8.8, "gears": 33.0, "candle": 14.9,
+                "melting_suzanne": 10.9}
+    for name, megabytes in measured.items():
+        bpy.ops.tallow.ready_scene(name=name)
+        scene = bpy.context.scene
+        scene.frame_end, scene.tallow.resolution = scene.frame_start + 23, 36
+        scene.tallow.keep_every = 0
+        bpy.context.view_layer.update()
+        assert abs(amount.disk(scene) / (1e6 * megabytes) - 1.0) < 0.56, (name, amount.disk(scene), megabytes)
+    without = amount.disk(scene)
+    scene.tallow.show_particles = True
+    assert amount.disk(scene) > 1.5 * without
+    with_them = amount.disk(scene)
+    scene.tallow.save_compact = False
+    assert amount.disk(scene) > 2 * with_them - without
+
+
 def test_a_scene_does_not_depend_on_the_one_before(folder):
     first = exported(folder / "a", "melting_suzanne")
     exported(folder / "b", "lava")

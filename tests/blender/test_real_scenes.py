@@ -63,6 +63,7 @@ def bake_and_check(name, folder):
     scene = bpy.context.scene
     demo.build(name, FRAMES[name])
     scene.tallow.cache_folder = str(folder)
+    scene.tallow.save_particles = True
     began = time.monotonic()
     assert bpy.ops.tallow.bake() == {"FINISHED"}  # raises with the baker's own sentence when it fails
     cache, frames, source = playback.cache_of(scene), stats(scene), Path(scene.tallow.bake_path) / "scene"

@@ -138,6 +138,36 @@ def test_an_animation_is_compared_on_the_frames_that_were_baked(folder):
     assert wax.tallow.role == "WAX"
 
 
+def test_an_animated_world_is_compared_by_its_curves(folder):
+    scenes.wax_in_a_box(folder / "cache", frames=8)
+    tallow = bpy.context.scene.tallow
+    for frame, value in ((1, 20.0), (8, 80.0)):
+        tallow.ambient = value
+        tallow.keyframe_insert("ambient", frame=frame)
+    bpy.ops.tallow.bake()
+    assert lines() == []
+    bpy.context.scene.frame_set(5)
+    assert lines() == [], "playing is no edit"
+    tallow.ambient = 60.0
+    tallow.keyframe_insert("ambient", frame=5)
+    assert lines() == ["World: Animation"]
+    tallow.keyframe_delete("ambient", frame=5)
+    assert lines() == []
+    tallow.film *= 2.0
+    assert lines() == ["World: Animation"], "what is not animated counts, too"
+    tallow.film *= 0.5
+    assert lines() == []
+    bpy.context.scene.animation_data_clear()
+    assert lines() and lines()[0].startswith("World:")
+
+
+def test_what_a_bake_writes_beside_its_surface_is_no_edit(folder):
+    baked(folder)
+    tallow = bpy.context.scene.tallow
+    tallow.show_particles = tallow.save_particles = tallow.save_compact = tallow.save_vdb = True
+    assert lines() == []
+
+
 def test_what_moves_may_be_renamed_and_a_moving_wind_counts(folder):
     scenes.wax_in_a_box(folder)
     spoon = scenes.add_box("Spoon", 0.1, (0.2, 0.0, 0.2))

@@ -64,6 +64,7 @@ typedef struct Job {
     const char *scene, *cache;
     int first, last;
     bool resume;
+    int from;         // bake again from this frame on; 0 = no
     int cancel_after; // frames; 0 = never
     int die_after;    // frames: the process kills itself right after the event; 0 = never
     long file_limit;  // bytes a file may have; 0 = any
@@ -113,6 +114,7 @@ static inline void runJob(Job *job)
     bake.frame_first = job->first;
     bake.frame_last = job->last;
     bake.resume = job->resume;
+    bake.frame_from = job->from;
     bake.event = onEvent;
     bake.event_user = job;
     tlwResult result = tlwBake(context, &bake);

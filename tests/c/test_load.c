@@ -23,7 +23,8 @@ static const char full_scene[] =
     "             \"walls\": {\"-x\": \"open\", \"+z\": \"no_slip\"}, \"wall_friction\": 0.25},\n"
     "  \"world\": {\"gravity\": [0, 0, -5], \"ambient_temperature\": 300, \"film_coefficient\": 12, \"emissivity\": "
     "0.5,\n"
-    "            \"thermal_speed\": 60},\n"
+    "            \"thermal_speed\": 60, \"time_scale\": 0.5, \"keys\": [{\"time\": 0}, {\"time\": 1, "
+    "\"ambient_temperature\": 320}]},\n"
     "  \"solver\": {\"transport\": \"flip\", \"coupling\": \"split\", \"flip_blend\": 0.9, \"cfl\": 3, \"seed\": "
     "4000000000,\n"
     "             \"threads\": 2},\n"
@@ -110,6 +111,9 @@ static void test_every_member_arrives(void **state)
     assert_int_equal(scene->def.walls[1], TLW_WALL_SLIP);
     assert_int_equal(scene->def.walls[5], TLW_WALL_NO_SLIP);
     assert_true(scene->def.gravity.z == -5 && scene->def.thermal_speed == 60);
+    assert_int_equal(scene->def.world_key_count, 2);
+    assert_true(scene->def.world_keys[1].ambient_temperature == 320 && scene->def.world_keys[1].gravity.z == -5);
+    assert_true(scene->def.world_keys[1].time == 1 && scene->world_times[1] == 0.5);
     assert_int_equal(scene->def.transport, TLW_TRANSPORT_FLIP);
     assert_int_equal(scene->def.coupling, TLW_COUPLING_SPLIT);
     assert_true(scene->def.seed == 4000000000u);

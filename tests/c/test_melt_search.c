@@ -11,6 +11,8 @@
 #include <math.h>
 
 static char root[256];
+static double slack;    // of a promised share
+static double wax_size; // m, half of it
 
 // Wax that fills a closed box above a hot slab: nothing can flow, so that heat alone is the whole truth. `heater` holds
 // further members of the slab, `air` those of the world.
@@ -27,11 +29,11 @@ static void writeBox(const char *heater_keys, const char *world, double speed)
         " \"conductivity\": [0.2, 0.2], \"solidus\": 328, \"liquidus\": 333, \"latent_heat\": 200000,"
         " \"viscosity\": 10}],"
         " \"objects\": [{\"name\": \"Wax\", \"role\": \"liquid\", \"mesh\": \"meshes/cube.ply\", \"material\": \"Wax\","
-        " \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05, 0.05], \"scale\": [0.06, 0.06, 0.06], \"temperature\": "
+        " \"keys\": [{\"time\": 0, \"position\": [0.05, 0.05, 0.05], \"scale\": [%g, %g, %g], \"temperature\": "
         "293.15}]},"
         " {\"name\": \"Plate\", \"role\": \"heat\", \"heat_kind\": \"solid\", \"mesh\": \"meshes/cube.ply\","
         " \"keys\": [%s]}]}",
-        speed, world, heater_keys);
+        speed, world, wax_size, wax_size, wax_size, heater_keys);
     writeCube(root, "cube.ply", false);
     writeText(root, "scene.json", text, (size_t)size);
 }
@@ -95,6 +97,8 @@ static int setUp(void **state)
 {
     (void)state;
     makeTemporaryFolder(root);
+    wax_size = 0.06; // fills the domain
+    slack = 0.06;
     return 0;
 }
 
@@ -113,7 +117,7 @@ static void expectPromiseKept(const char *keys, const char *world, double share,
     writeBox(keys, world, plan.speed);
     double molten = simulate(frame - 1);
     print_message("share %g by frame %d: speed %g, the simulation melts %.3f\n", share, frame, plan.speed, molten);
-    assert_true(fabs(molten - share) < 0.06);
+    assert_true(fabs(molten - share) < slack);
 }
 
 static void test_the_speed_that_is_found_melts_what_was_asked_for(void **state)
@@ -130,6 +134,27 @@ static void test_keys_of_a_heater_count(void **state)
     expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 423, \"enabled\": false}, {\"time\": 0.5, " PLATE
                       ", \"temperature\": 423, \"enabled\": true}",
                       ", \"film_coefficient\": 0", 0.5, 25);
+}
+
+static void test_air_that_warms_counts(void **state)
+{
+    (void)state;
+    wax_size = 0.03; // with air around it: in large cells its surface is known less well
+    slack = 0.12;
+    expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 293.15}",
+                      ", \"film_coefficient\": 200, \"emissivity\": 0, \"keys\": [{\"time\": 0},"
+                      " {\"time\": 1, \"ambient_temperature\": 493.15}]",
+                      0.5, 25);
+}
+
+// In slow motion the same shot is a quarter of the time.
+static void test_slow_motion_needs_faster_heat(void **state)
+{
+    (void)state;
+    writeBox("{\"time\": 0, " PLATE ", \"temperature\": 423}", ", \"film_coefficient\": 0", 1);
+    double plain = find(0.5, 25).speed;
+    writeBox("{\"time\": 0, " PLATE ", \"temperature\": 423}", ", \"film_coefficient\": 0, \"time_scale\": 0.25", 1);
+    assert_true(fabs(find(0.5, 25).speed / plain - 4) < 0.4);
 }
 
 static void test_a_heater_that_is_too_weak_is_told(void **state)
@@ -199,6 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_speed_that_is_found_melts_what_was_asked_for, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_keys_of_a_heater_count, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_air_that_warms_counts, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_slow_motion_needs_faster_heat, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_a_heater_that_is_too_weak_is_told, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_thin_wax_is_not_lost_in_large_cells, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_questions_get_a_sentence, setUp, tearDown),

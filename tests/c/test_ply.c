@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shape/ply.h"
+#include "shape/ply_compact.h"
 #include "shape/ply_read.h"
 #include "shape/ply_write.h"
 
@@ -255,6 +256,99 @@ static void test_cache_files_have_the_documented_layout(void **state)
     unlink(path);
 }
 
+// A wavy sheet with attributes, written in both forms.
+static void test_compact_files_hold_the_same(void **state)
+{
+    (void)state;
+    char path[128], *plain, *packed, *unpacked;
+    int64_t plain_size, packed_size, unpacked_size;
+    tlwMesh mesh = {0};
+    addTorus(&mesh, 1, 0.3, 200, 100);
+    int count = (int)mesh.vertex_count;
+    float *heat = tlwAlloc((size_t)count * 4, sizeof *heat), *flow = heat + count;
+    for (int n = 0; n < count; n++) {
+        heat[n] = n == 3 ? 400 : 300 + 50 * sinf(0.001f * (float)n);
+        for (int a = 0; a < 3; a++)
+            flow[3 * n + a] = cosf(0.01f * (float)(n + a));
+    }
+    const tlwVertexAttribute attributes[] = {{"velocity", 3, {"vx", "vy", "vz"}, flow},
+                                             {"temperature", 1, {"temperature"}, heat}};
+    tlwSurfaceView surface = {count, (int)mesh.triangle_count, mesh.positions, mesh.triangles, 2, attributes, 0};
+    assert_int_equal(tlwWritePlySurface(inFolder("m.ply", path), &surface, NULL), TLW_OK);
+    assert_int_equal(tlwReadFile(path, 0, NULL, &plain, &plain_size), TLW_OK);
+    assert_false(tlwIsCompactPly(plain, plain_size));
+    assert_int_equal(tlwWriteCompactSurface(path, &surface, NULL), TLW_OK);
+    assert_int_equal(tlwReadFile(path, 0, NULL, &packed, &packed_size), TLW_OK);
+    assert_true(tlwIsCompactPly(packed, packed_size) && packed_size < plain_size / 2);
+    assert_int_equal(tlwUnpackPly(packed, packed_size, "m", NULL, &unpacked, &unpacked_size), TLW_OK);
+    const char *a = strstr(plain, "end_header\n") + 11, *b = strstr(unpacked, "end_header\n") + 11;
+    assert_int_equal(plain + plain_size - a, unpacked + unpacked_size - b);
+    for (int n = 0; n < count; n++) {
+        float x[7], y[7];
+        memcpy(x, a + 28 * n, sizeof x);
+        memcpy(y, b + 28 * n, sizeof y);
+        assert_memory_equal(x, y, 12); // places are exact
+        for (int i = 3; i < 7; i++)
+            assert_true(fabsf(x[i] - y[i]) < (i == 6 ? 150.0f : 2.0f) / 65535);
+    }
+    assert_memory_equal(a + 28 * count, b + 28 * count, 13 * mesh.triangle_count);
+    tlwMesh back;
+    assert_int_equal(tlwReadPlyMesh(path, NULL, &back), TLW_OK);
+    assert_true(back.vertex_count == mesh.vertex_count && back.triangle_count == mesh.triangle_count);
+    tlwDestroyMesh(&back);
+    // Damage of any kind is one sentence.
+    for (int n = 0; n < 400; n++) {
+        char *copy = tlwAlloc((size_t)packed_size + 1, 1), *out = NULL;
+        int64_t size = n < 200 ? packed_size * n / 200 : packed_size, out_size = 0;
+        tlwMessage message;
+        memcpy(copy, packed, (size_t)packed_size);
+        if (n >= 200)
+            copy[(n - 200) * (n < 300 ? 7 : packed_size / 220) % packed_size] ^= (char)(1 + n % 255);
+        if (tlwUnpackPly(copy, size, "m", &message, &out, &out_size) != TLW_OK)
+            assert_non_null(strstr(message.text, "m is damaged or cut short"));
+        tlwFree(out);
+        tlwFree(copy);
+    }
+    tlwFree(plain);
+    tlwFree(packed);
+    tlwFree(unpacked);
+    tlwFree(heat);
+    tlwDestroyMesh(&mesh);
+    unlink(path);
+}
+
+static void test_compact_particles_keep_their_numbers(void **state)
+{
+    (void)state;
+    char path[128], *packed, *plain;
+    int64_t size, plain_size;
+    float position[6] = {1, 2, 3, 4, 5, 6}, velocity[6] = {7, 8, 9, 10, 11, NAN}, temperature[2] = {300, 310},
+          melt[2] = {0, 1}, rest[6] = {-1, -2, -3, -4, -5, -6};
+    uint8_t material[2] = {3, 200};
+    uint32_t id[2] = {4000000000u, 70000};
+    tlwParticleView particles = {2, position, velocity, temperature, melt, rest, material, id};
+    assert_int_equal(tlwWriteCompactParticles(inFolder("p.ply", path), &particles, NULL), TLW_OK);
+    assert_int_equal(tlwReadFile(path, 0, NULL, &packed, &size), TLW_OK);
+    assert_int_equal(tlwUnpackPly(packed, size, "p", NULL, &plain, &plain_size), TLW_OK);
+    const char *body = strstr(plain, "end_header\n") + 11;
+    assert_int_equal(plain + plain_size - body, 2 * 49);
+    float row[5] = {4, 5, 6, 10, 11};
+    assert_memory_equal(body + 49, row, sizeof row); // ends of ranges are exact
+    assert_int_equal((uint8_t)body[49 + 44], 200);
+    assert_memory_equal(body + 45, &id[0], 4);
+    assert_memory_equal(body + 49 + 45, &id[1], 4);
+    tlwFree(plain);
+    tlwFree(packed);
+    tlwPlyInfo info;
+    assert_int_equal(tlwInspectPly(path, NULL, &info), TLW_OK);
+    assert_true(info.vertices == 2 && info.faces == 0 && info.has_velocity && info.has_temperature);
+    particles.count = 0;
+    assert_int_equal(tlwWriteCompactParticles(path, &particles, NULL), TLW_OK);
+    assert_int_equal(tlwInspectPly(path, NULL, &info), TLW_OK);
+    assert_true(info.vertices == 0);
+    unlink(path);
+}
+
 static void test_full_disk_leaves_the_old_file(void **state)
 {
     (void)state;
@@ -337,6 +431,8 @@ int main(void)
         cmocka_unit_test(test_damaged_files_do_not_crash),
         cmocka_unit_test(test_huge_counts_are_refused_before_memory_is_taken),
         cmocka_unit_test(test_cache_files_have_the_documented_layout),
+        cmocka_unit_test(test_compact_files_hold_the_same),
+        cmocka_unit_test(test_compact_particles_keep_their_numbers),
         cmocka_unit_test(test_full_disk_leaves_the_old_file),
         cmocka_unit_test(test_folders_that_cannot_be_written_are_named),
         cmocka_unit_test(test_abandoned_writes_leave_nothing),

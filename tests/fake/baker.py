@@ -86,6 +86,19 @@ def write_frame(cache, scene, frame, share):
     return len(rows), len(faces)
 
 
+def retimed(scene, first, frame):
+    """Simulated time of a frame, where a time scale asks for it."""
+    world, fps = scene.get("world", {}), scene["frames"]["fps"]
+    keys = world.get("keys") or [{"time": 0.0, **world}]
+    if all(key.get("time_scale", 1.0) == 1.0 for key in keys):
+        return {}
+
+    def pace(number):
+        past = [key for key in keys if key["time"] <= (number - first) / fps + 1e-6]
+        return (past[-1] if past else keys[0]).get("time_scale", 1.0)
+    return {"time_scale": pace(frame), "time": sum((pace(n) + pace(n + 1)) / 2 / fps for n in range(first, frame))}
+
+
 def listen():
     commands = {"pause": running.clear, "resume": running.set, "cancel": lambda: (cancelled.set(), running.set())}
     for line in sys.stdin:
@@ -136,6 +149,7 @@ def main():
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--from", dest="since", type=int, default=0)
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     mode = os.environ.get("FAKE_BAKER", "")
@@ -152,6 +166,9 @@ def main():
              "domain_max": scene["domain"]["max"], "finished": False, "frames": []}
     if arguments.resume and (cache / "bake.json").is_file():
         index["frames"] = json.loads((cache / "bake.json").read_text())["frames"]
+    if arguments.since:
+        frames = json.loads((cache / "bake.json").read_text())["frames"]
+        index["frames"] = [entry for entry in frames if entry["frame"] <= arguments.since]
     begin = index["frames"][-1]["frame"] + 1 if index["frames"] else first
     emit(event="start", frames=[first, last], resume_from=begin - 1 if begin > first else None, cells=1000,
          library="fake")
@@ -172,7 +189,8 @@ def main():
         entry = {"frame": frame, "time": (frame - first) / scene["frames"]["fps"], "seconds": 0.3, "substeps": 2,
                  "particles": vertices, "cells": 1000, "particle_volume": 0.0801, "surface_volume": 0.08,
                  "mesh_volume": 0.08, "target_volume": 0.08, "triangles": triangles, "max_speed": 1.2, "melted": share,
-                 "peak_memory": 123456789}
+                 "peak_memory": 123456789, **retimed(scene, first, frame)}
+        write(cache / "state" / f"state_{frame:06d}.tlw", b"")
         index["frames"].append(entry)
         index["finished"] = frame == last
         write(cache / "bake.json", json.dumps(index).encode())

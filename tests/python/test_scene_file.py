@@ -153,6 +153,23 @@ def test_a_bake_that_goes_on_keeps_its_scene_to_the_last_digit(tmp_path):
     assert scene["frames"]["end"] == 99 and scene["solver"] == {"cfl": 2.0, "threads": 8}
 
 
+def airy(tmp_path, name, values, last):
+    keys = [{"time": scene_file.number(i / 24), "ambient_temperature": value, "gravity": [0, 0, -9.81]}
+            for i, value in enumerate(values)]
+    return make(tmp_path / name, frames={"start": 1, "end": last, "fps": 24.0}, world=scene_file.world_with_keys(keys))
+
+
+def test_keys_of_the_world_count_up_to_the_old_last_frame(tmp_path):
+    a, b = airy(tmp_path, "a", [300, 300, 300], 3), airy(tmp_path, "b", [300, 300, 300, 300, 310], 4)
+    assert "keys" not in json.loads((a / "scene.json").read_text())["world"]
+    assert difference(a, b) is None and difference(b, a) is None
+    assert difference(a, airy(tmp_path, "c", [300, 300, 301, 302], 4)) == "the world"
+    scene_file.go_on(a, b)
+    world = json.loads((a / "scene.json").read_text())["world"]
+    assert world["keys"][-1]["ambient_temperature"] == 310 and "time_scale" not in world
+    assert [key["ambient_temperature"] for key in world["keys"]][:-1] == [300, 300]
+
+
 def renamed(folder, name, second="Spoon", **members):
     """A scene with two objects, each with its own mesh, the second under the name that is given."""
     writer = SceneWriter(folder)

@@ -113,7 +113,7 @@ class Baker:
         definition.scene = os.fsencode(self.arguments.scene)
         definition.cache = os.fsencode(self.arguments.cache)
         definition.frame_first, definition.frame_last = self.arguments.frames
-        definition.resume = self.arguments.resume
+        definition.resume, definition.frame_from = self.arguments.resume, self.arguments.since
         definition.event = event = library.EventFn(self.on_event)
         result = native.tlwBake(context, ctypes.byref(definition))
         del event
@@ -151,6 +151,7 @@ def main() -> int:
     parser.add_argument("--frames", type=frame_range, default=(0, 0), metavar="A-B")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--from", dest="since", type=int, default=0, metavar="FRAME", help="bake again from this frame on")
     parser.add_argument("--melt", type=float, default=0.0, metavar="SHARE",
                         help="do not bake: find the speed-up of heat that melts this share by the last frame")
     parser.add_argument("--library", default=None)

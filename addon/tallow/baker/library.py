@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_
 from pathlib import Path
 from typing import List, Optional
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 DEPENDENCIES = "dependencies.txt"  # next to the library in a release
 
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
@@ -26,7 +26,7 @@ class ContextDef(Structure):
 class BakeDef(Structure):
     """tlwBakeDef"""
     _fields_ = [("scene", c_char_p), ("cache", c_char_p), ("frame_first", c_int), ("frame_last", c_int),
-                ("resume", c_bool), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
+                ("resume", c_bool), ("frame_from", c_int), ("event", EventFn), ("event_user", c_void_p), ("cookie", c_int)]
 
 
 class MeltDef(Structure):

@@ -32,12 +32,13 @@ class Job:
     """A running bake."""
 
     def __init__(self, scene: bpy.types.Scene, folder: Path, process: BakerProcess, warnings: List[str],
-                 first: int, last: int, previous: Optional[Path]) -> None:
+                 first: int, last: int, previous: Optional[Path], since: int = 0) -> None:
         self.session = session.claim(scene)
         self.folder = folder
         self.process = process
         self.status = Status(first=first, last=last, frame=first - 1, warnings=list(warnings))
         self.previous = previous  # replaced once this bake has a frame of its own
+        self.since = since  # frame up to which it shares the frames of the previous one; 0: of none
         self.session.status = self.status
 
     @property
@@ -98,8 +99,8 @@ class Job:
                 kept = status.frame if status.frame >= status.first else 0
                 status.fail(explain_exit(code, list(self.process.stderr), kept))
         self.process.close()
-        if not (self.folder / "bake.json").is_file():
-            # It never got to a frame.
+        if not (self.folder / "bake.json").is_file() or (self.since and status.frame <= self.since):
+            # It never got to a frame of its own.
             self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
         scene = self.scene
         if scene:
@@ -135,8 +136,9 @@ def is_baking(scene: bpy.types.Scene) -> bool:
     return _job is not None and _job.scene == scene
 
 
-def start(context: bpy.types.Context, resume: bool = False) -> Job:
-    """Check, export and start the baker. Raises BakeError with one sentence for the artist."""
+def start(context: bpy.types.Context, resume: bool = False, since: int = 0) -> Job:
+    """Check, export and start the baker: anew, after the last frame (`resume`), or after frame `since` of the bake that is shown.
+    Raises BakeError with one sentence for the artist."""
     global _job
     scene = context.scene
     if _job is not None:
@@ -157,20 +159,27 @@ def start(context: bpy.types.Context, resume: bool = False) -> Job:
     previous = paths.bake_folder(scene)
     if resume and previous is None:
         raise BakeError("There is no bake to resume. Press Bake.")
+    if since and previous is None:
+        raise BakeError("There is no bake to go on with. Press Bake.")
     try:
         folder = previous if resume else cache_files.new_bake_folder(root)
         warnings = [problem.text for problem in problems]
         warnings += _write_scene(context, folder, resume)
+        if since:
+            cache_files.branch(previous, folder, since)
     except OSError as error:
         raise BakeError(f"The scene cannot be written to {root}: {error.strerror or error}.") from None
+    except ValueError:
+        cache_files.free(folder)
+        raise BakeError("The list of frames of this bake is damaged. Press Bake Again.") from None
     words += [str(folder / "scene"), str(folder), "--threads", str(scene.tallow.threads)]
-    words += (["--resume"] if resume else []) + ([] if bpy.app.background else ["--gentle"])
+    words += (["--resume"] if resume else []) + (["--from", str(since)] if since else []) + ([] if bpy.app.background else ["--gentle"])
     try:
         process = BakerProcess(words)
     except OSError as error:
         raise BakeError(f"The baker does not start: {error}.") from None
     first, last = shot.frame_range(scene)
-    _job = Job(scene, folder, process, warnings, first, last, previous)
+    _job = Job(scene, folder, process, warnings, first, last, previous, since)
     if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=INTERVAL)
     return _job

@@ -27,14 +27,16 @@ from .export import motion, snapshot
 PAUSE = 0.3  # seconds without an edit, after which meshes are compared
 MOST_AGE = 1.0  # seconds; scripts change settings without a word
 # Of what scene.json says, what does not change what was baked.
-FREE = {("solver", "threads"), ("output", "checkpoint_every"), ("frames", "end")}
+FREE = {("solver", "threads"), ("frames", "end"), ("output", "checkpoint_every"), ("output", "keep_every"), ("output", "particles"),
+        ("output", "vdb"), ("output", "compact")}
 # Members of scene.json whose property has another name.
 PROPERTIES = {"ambient_temperature": "ambient", "film_coefficient": "film", "particles": "save_particles", "vdb": "save_vdb"}
-WORDS = {"place": "Place", "mesh": "Shape or Scale", "animation": "Animation", "material": "Material", "role": "Role",
+WORDS = {"place": "Place", "keys": "Animation", "mesh": "Shape or Scale", "animation": "Animation", "material": "Material", "role": "Role",
          "deform": "Animation", "added": "New", "removed": "Gone", "changed": "Changed", "min": "Place or Size",
          "max": "Place or Size",
          "cell_size": "Resolution", "walls": "Walls", "start": "First Frame", "fps": "Frame Rate", "viscosity": "Viscosity",
          "particles_per_axis": "Particles per Cell"}
+WORLD = "\0world"  # among names of objects that move
 TITLES = {"frames": "Range", "domain": "Domain", "world": "World", "solver": "Solver", "output": "Files"}
 
 
@@ -134,6 +136,7 @@ def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
         if name in bake.moved:
             found.append(Change("objects", name, "animation"))
     found += [Change("forces", name, "animation") for name in taken.fields if name in bake.moved]
+    found += [Change("world", "", "animation")] if WORLD in bake.moved else []
     return list(dict.fromkeys(found))
 
 
@@ -154,6 +157,8 @@ def _without_motion(bake: _Bake, now: Dict) -> Dict:
     still = {part: {member["name"]: member for member in now[part]} for part in ("objects", "forces", "joints")}
     baked = bake.scene
     result = dict(baked)
+    if not now["world"]:
+        result["world"] = {}  # it is animated: its curves are compared
     moved = (bake.motion or {}).get("objects") or {}
     for part in ("objects", "forces"):
         result[part] = [_comparable(member, still[part], moved) for member in baked.get(part) or []]
@@ -235,17 +240,21 @@ def _moved(scene: bpy.types.Scene, bake: _Bake, taken: snapshot.Snapshot, names:
     moving = [obj for obj in taken.found.values() if motion.moves(obj) or (roles.of(obj).deforms and motion.may_deform(obj))]
     moving += [obj for obj in taken.fields.values() if motion.moves(obj) and obj not in moving]
     now, then = snapshot.digests(scene, moving), bake.motion or {"first": 0, "objects": {}}
+    shift = now["first"] - then["first"]
     found = []
+    if "world" in now and _differs(now["world"], then.get("world"), shift):
+        found.append(WORLD)
     known = {member["name"] for member in bake.scene.get("forces") or []}
     names = {**{name: name for name in taken.fields if name in known}, **names}
     for name in names:
         ours, theirs = now["objects"].get(name), then["objects"].get(names[name])
-        if ours is None and theirs is None:
-            continue
-        shift = now["first"] - then["first"]
-        if ours is None or theirs is None or shift or any(a != b for a, b in zip(ours, theirs)):
+        if (ours is not None or theirs is not None) and _differs(ours, theirs, shift):
             found.append(name)
     return found
+
+
+def _differs(ours: Optional[List[int]], theirs: Optional[List[int]], shift: int) -> bool:
+    return ours is None or theirs is None or bool(shift) or any(a != b for a, b in zip(ours, theirs))
 
 
 def describe(found: List[Change]) -> List[str]:

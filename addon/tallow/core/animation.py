@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Optional
+from typing import Any, Iterable, List, Optional, Set
 
 PLACE = ("location", "rotation_", "scale", "delta_")  # how the paths begin that move an object
 
@@ -38,17 +38,22 @@ def find_curve(animation: Any, path: str) -> Optional[Any]:
 
 def is_keyed(animation: Any, path: str) -> bool:
     """Whether a setting is animated or driven, so that its present value says little."""
-    return bool(animation) and any(curve.data_path == path for curve in [*animation.drivers, *curves(animation)])
+    return path in paths(animation)
 
 
-def moves_place(animation: Any) -> bool:
-    """Whether `animation_data` moves, turns or scales its object, by keyframes, drivers or strips."""
+def paths(animation: Any) -> Set[str]:
+    """What `animation_data` changes, by keyframes, drivers or strips."""
     if not animation:
-        return False
+        return set()
     found = curves(animation) + list(animation.drivers)
     for track in animation.nla_tracks:
         found += _strip_curves(track.strips)
-    return any(curve.data_path.startswith(PLACE) for curve in found)
+    return {curve.data_path for curve in found}
+
+
+def moves_place(animation: Any) -> bool:
+    """Whether `animation_data` moves, turns or scales its object."""
+    return any(path.startswith(PLACE) for path in paths(animation))
 
 
 def _strip_curves(strips: Iterable[Any]) -> List[Any]:

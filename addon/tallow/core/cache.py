@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from bisect import bisect_right
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +26,7 @@ OURS: Tuple[Tuple[str, str], ...] = (
     (".", r"bake\.json"),
     (".", r"owners\.json"),
 )
+FRAME_FOLDERS = ("surface", "mesh", "particles", "rigid", "state")
 BAKE_ID = re.compile(r"bake_\d{8}_\d{6}(_\d+)?")
 
 
@@ -68,6 +71,29 @@ class Cache:
         if not self.order:
             return None
         return self.order[max(0, bisect_right(self.order, frame) - 1)]
+
+    def pace(self, frame: int) -> float:
+        """Simulated seconds per second of the shot at a frame."""
+        return float(self.frames.get(frame, {}).get("time_scale") or 1.0)
+
+    def frame_seconds(self, frame: int) -> float:
+        """Simulated seconds from a frame to the next; 0 when one of them is not baked."""
+        try:
+            return float(self.frames[frame + 1]["time"]) - float(self.frames[frame]["time"])
+        except (KeyError, TypeError, ValueError):
+            return 0.0
+
+    def state_before(self, frame: int) -> Optional[int]:
+        """The last frame up to this one of which a state is kept, from which a bake can go on."""
+        return max((state for state in self._states() if state <= frame), default=None)
+
+    def first_state(self) -> Optional[int]:
+        return min(self._states(), default=None)
+
+    def _states(self) -> List[int]:
+        names = (path.name for path in _listing(self.folder / "state"))
+        found = (int(name[6:12]) for name in names if re.fullmatch(r"state_\d{6}\.tlw", name))
+        return [frame for frame in found if frame in self.frames]
 
     def mesh_path(self, frame: int) -> Path:
         return self.folder / "mesh" / f"mesh_{frame:06d}.ply"
@@ -146,6 +172,28 @@ def new_bake_folder(root: Path, now: Optional[datetime] = None) -> Path:
         except FileExistsError:
             continue
     raise OSError(f"cannot make a new folder in {root}")
+
+
+def branch(old: Path, new: Path, frame: int) -> None:
+    """Give a new bake the frames of an old one up to `frame`. Files are shared, so they take no room until one of the bakes goes."""
+    info = json.loads((Path(old) / "bake.json").read_text(encoding="utf-8"))
+    info["frames"] = [entry for entry in info["frames"] if int(entry["frame"]) <= frame]
+    info["finished"] = False
+    for place, pattern in OURS:
+        if place not in FRAME_FOLDERS:
+            continue
+        for path in _listing(Path(old) / place):
+            if re.fullmatch(pattern, path.name) and int(re.search(r"\d{6}", path.name)[0]) <= frame:
+                (Path(new) / place).mkdir(exist_ok=True)
+                _share(path, Path(new) / place / path.name)
+    ply.write_atomically(Path(new) / "bake.json", json.dumps(info).encode("utf-8"))
+
+
+def _share(path: Path, target: Path) -> None:
+    try:
+        os.link(path, target)
+    except OSError:  # not every file system has links
+        shutil.copy2(path, target)
 
 
 def bakes(root: Path) -> List[Path]:

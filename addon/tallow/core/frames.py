@@ -42,16 +42,26 @@ def _pair_edges(first: np.ndarray, second: np.ndarray) -> Optional[Tuple[np.ndar
     up, down = np.flatnonzero(first < second), np.flatnonzero(first > second)
     if 2 * len(up) != len(first) or len(up) != len(down):
         return None
-    up_keys = (first[up].astype(np.uint64) << np.uint64(32)) | second[up]
-    down_keys = (second[down].astype(np.uint64) << np.uint64(32)) | first[down]
-    up_order, down_order = np.argsort(up_keys), np.argsort(down_keys)
-    up_keys = up_keys[up_order]
-    if not np.array_equal(up_keys, down_keys[down_order]) or np.any(up_keys[1:] == up_keys[:-1]):
+    bits = (int(first.max(initial=0)).bit_length(), len(up).bit_length())
+    if 2 * bits[0] + bits[1] > 64:
+        return None
+    up_keys, up_order = _sort_pairs(first[up], second[up], *bits)
+    down_keys, down_order = _sort_pairs(second[down], first[down], *bits)
+    if not np.array_equal(up_keys, down_keys) or np.any(up_keys[1:] == up_keys[:-1]):
         return None
     corner_edges = np.empty(len(first), np.uint32)
     corner_edges[up] = np.arange(len(up), dtype=np.uint32)
     corner_edges[down[down_order]] = up_order
     return np.stack([first[up], second[up]], axis=1), corner_edges
+
+
+def _sort_pairs(low: np.ndarray, high: np.ndarray, bits: int, place_bits: int) -> Tuple[np.ndarray, np.ndarray]:
+    """Sorted pairs as one number each, and where they were. The place is a part of the number that is sorted, and neighbours in a mesh
+    are neighbours in its file, which a merging sort makes use of: three times as fast as sorting places."""
+    keys = ((low.astype(np.uint64) << np.uint64(bits) | high) << np.uint64(place_bits)) | np.arange(len(low), dtype=np.uint64)
+    keys.sort(kind="stable")
+    places = (keys & np.uint64((1 << place_bits) - 1)).astype(np.int64)
+    return keys >> np.uint64(place_bits), places
 
 
 def _sort_edges(first: np.ndarray, second: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -78,10 +88,11 @@ def stamp_of(path: Path) -> int:
         return 0
 
 
-def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
+def vertex_attributes(rows: np.ndarray, scale: float, pace: float = 1.0) -> Dict[str, np.ndarray]:
     """Every property of the vertices of a file: (n,) numbers, or (n, 3) vectors where three names end in x, y and z.
 
-    `scale` turns metres into Blender units. Only vectors that LENGTHS names are lengths.
+    `scale` turns metres into Blender units. Only vectors that LENGTHS names are lengths. `pace` turns simulated velocities into those
+    of the shot, by which renders blur.
     """
     found: Dict[str, np.ndarray] = {}
     names = rows.dtype.names
@@ -91,7 +102,8 @@ def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
         if names[place:place + 3] == triple:
             name = VECTORS.get(stem, stem.rstrip("_"))
             array = ply.columns(rows, *triple)
-            found[name] = array * np.float32(scale) if name in LENGTHS and scale != 1.0 else array
+            factor = (scale if name in LENGTHS else 1.0) * (pace if name == "velocity" else 1.0)
+            found[name] = array * np.float32(factor) if factor != 1.0 else array
         elif not (first[-1] in "yz" and stem + "x" in names):
             found[first] = ply.columns(rows, first)
     if "temperature" in found:
@@ -100,15 +112,15 @@ def vertex_attributes(rows: np.ndarray, scale: float) -> Dict[str, np.ndarray]:
     return found
 
 
-def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0) -> Optional[Frame]:
-    """Read a mesh file; `scale` turns metres into Blender units. None when it is missing or damaged.
+def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0, pace: float = 1.0) -> Optional[Frame]:
+    """Read a mesh file; `scale` and `pace` are those of `vertex_attributes`. None when it is missing or damaged.
 
     `_stamp` only tells two versions of a file apart, for frames that were read ahead.
     """
     try:
         data = ply.read(path)
         rows, faces = data["vertex"], data["face"]["vertex_indices"]
-        attributes = vertex_attributes(rows, scale)
+        attributes = vertex_attributes(rows, scale, pace)
         positions = attributes.pop("position")
         tint = colors.vertex_colors(color, rows, materials)
     except (OSError, ply.PlyError, KeyError, ValueError):

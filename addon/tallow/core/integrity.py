@@ -82,8 +82,7 @@ def check_file(path: Path) -> str:
         if path.suffix == ".json":
             return "" if isinstance(json.loads(path.read_text(encoding="utf-8")), dict) else DAMAGED
         with open(path, "rb") as file:
-            elements, size = ply.parse_header(file.read(HEADER))
-        size += sum(element.dtype.itemsize * element.count for element in elements)
+            size = ply.least_size(file.read(HEADER))
         return DAMAGED if path.stat().st_size < size else ""
     except FileNotFoundError:
         return MISSING

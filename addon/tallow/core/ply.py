@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Binary little-endian PLY with numpy: one `frombuffer` per element, no loops over vertices."""
+"""Binary little-endian PLY with numpy: one `frombuffer` per element, no loops over vertices. Also the cache's compact form."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Dict, List, Tuple
 
 import numpy as np
+
+from . import ply_compact
 
 TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
@@ -52,7 +54,7 @@ def parse_header(data: bytes) -> Tuple[List[Element], int]:
         raise PlyError("no PLY header")
     elements: List[Element] = []
     lines = data[:end].decode("ascii", "replace").split("\n")
-    if "format binary_little_endian 1.0" not in lines:
+    if "format binary_little_endian 1.0" not in lines and ply_compact.FORMAT not in lines:
         raise PlyError("not a binary little-endian PLY")
     for line in lines:
         words = line.split()
@@ -63,10 +65,21 @@ def parse_header(data: bytes) -> Tuple[List[Element], int]:
     return elements, end + len(b"end_header\n")
 
 
+def least_size(data: bytes) -> int:
+    """How long a file must be that begins so."""
+    elements, offset = parse_header(data)
+    if data.startswith(b"ply\n" + ply_compact.FORMAT.encode()):
+        lines = data[:offset].decode("ascii", "replace").split("\n")
+        return offset + sum(column.size for column in ply_compact.columns(lines))
+    return offset + sum(element.dtype.itemsize * element.count for element in elements)
+
+
 def read(path: Path) -> Dict[str, np.ndarray]:
     """All elements of a file as structured arrays, by name. They share the file's bytes and cannot be written."""
     data = Path(path).read_bytes()
     elements, offset = parse_header(data)
+    if data.startswith(b"ply\n" + ply_compact.FORMAT.encode()):
+        return _read_compact(Path(path), data, elements, offset)
     arrays: Dict[str, np.ndarray] = {}
     for element in elements:
         size = element.dtype.itemsize * element.count
@@ -81,8 +94,18 @@ def read(path: Path) -> Dict[str, np.ndarray]:
     return arrays
 
 
+def _read_compact(path: Path, data: bytes, elements: List[Element], offset: int) -> Dict[str, np.ndarray]:
+    try:
+        lines = data[:offset].decode("ascii", "replace").split("\n")
+        return ply_compact.read(data, offset, lines, [(element.name, element.count, element.fields) for element in elements])
+    except (ValueError, MemoryError):
+        raise PlyError(f"{path.name} is damaged or cut short") from None
+
+
 def columns(rows: np.ndarray, *names: str) -> np.ndarray:
     """Columns of structured rows as one contiguous float32 array, (n, k) or (n,) for a single name."""
+    if isinstance(rows, ply_compact.Table):
+        return rows.columns(names)
     floats = all(rows.dtype[name] == np.dtype("<f4") for name in rows.dtype.names)
     if floats:
         # Rows of floats only are a plain matrix; slicing it is several times faster than gathering fields.

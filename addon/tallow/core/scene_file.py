@@ -67,7 +67,7 @@ class SceneWriter:
 
     def write_motion(self, motion: Dict[str, Any]) -> None:
         """What tells later whether an animation is still the one that was baked. None when nothing moves."""
-        if motion["objects"]:
+        if motion["objects"] or "world" in motion:
             _write_json(self.folder / MOTION, motion)
 
     def write_scene(self, scene: SceneData) -> Path:
@@ -159,10 +159,32 @@ def _read(folder: Path) -> Dict[str, Any]:
     return json.loads((Path(folder) / "scene.json").read_text(encoding="utf-8"))
 
 
+def world_keys(world: Dict) -> List[Dict]:
+    """The keys of a world, each with all its values. A world without keys is one key."""
+    still = {"time_scale": 1.0, **{name: value for name, value in world.items() if name != "keys"}}
+    return [{**still, **key} for key in world.get("keys", [])] or [{"time": 0.0, **still}]
+
+
+def _with_keys(keys: List[Dict]) -> Dict:
+    """A world from its keys. What stands beside them is the first; without change there is no more."""
+    world = {name: value for name, value in keys[0].items() if name != "time"}
+    if all(key.get("time_scale", 1.0) == 1.0 for key in keys):
+        world.pop("time_scale", None)
+        keys = [{name: value for name, value in key.items() if name != "time_scale"} for key in keys]
+    return {**world, "keys": keys} if len(keys) > 1 else world
+
+
+def world_with_keys(keys: List[Dict]) -> Dict:
+    """The world member of scene.json from a key per frame."""
+    return _with_keys(merge_keys(keys))
+
+
 def _cut(scene: Dict, last: int) -> None:
     """Take out what happens after a frame: a longer range has more keys, and says nothing else about the frames before."""
     frames = scene.get("frames", {})
     rate = frames.get("fps") or 24.0
+    if scene.get("world"):
+        scene["world"] = _with_keys(_keys_until(world_keys(scene["world"]), (last - frames.get("start", 0)) / rate, 0.05 / rate))
     for member in scene.get("objects", []) + scene.get("forces", []):
         member["keys"] = _keys_until(member.get("keys", []), (last - frames.get("start", 0)) / rate, 0.05 / rate)
         if member.get("deform"):
@@ -206,6 +228,8 @@ def go_on(old: Path, new: Path) -> None:
     rate = a["frames"].get("fps") or 24.0
     last = min(a["frames"]["end"], b["frames"]["end"])
     time = (last - a["frames"]["start"]) / rate
+    if a.get("world") and b.get("world"):
+        a["world"] = _with_keys(_keys_onwards(world_keys(a["world"]), world_keys(b["world"]), time, 0.05 / rate))
     names: Dict[str, str] = {}
     for part in ("objects", "forces"):
         for ours, theirs in _pairs_until(a, b, part, last):

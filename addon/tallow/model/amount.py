@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much liquid a bake will have, and so how much memory it will take."""
+"""How much liquid a bake will have, and so how much memory and room on the disk it will take."""
 
 from __future__ import annotations
 
@@ -17,6 +17,21 @@ from . import domain, meshes, roles, shot, units
 def memory(scene: bpy.types.Scene) -> int:
     """Bytes that the baker will take at its peak, about."""
     return estimate.memory(liquid_volume(scene), domain.cell_size(scene))
+
+
+def disk(scene: bpy.types.Scene) -> int:
+    """Bytes that the bake will take on the disk, about."""
+    tallow = scene.tallow
+    first, last = shot.frame_range(scene)
+    files = estimate.Files(frames=max(0, last - first + 1), particles_per_cell=tallow.particles_per_axis ** 3,
+                           particles=tallow.save_particles or tallow.show_particles, volumes=tallow.save_vdb,
+                           compact=tallow.save_compact, detail=tallow.mesh_detail, states=_states(tallow, last - first + 1))
+    return estimate.disk(liquid_volume(scene), domain.cell_size(scene), files)
+
+
+def _states(tallow, frames: int) -> int:
+    newest = min(frames, 2) if tallow.checkpoint_every else 0
+    return newest + (max(0, frames - newest + tallow.keep_every - 1) // tallow.keep_every if tallow.keep_every else 0)
 
 
 def liquid_volume(scene: bpy.types.Scene) -> float:
@@ -58,7 +73,7 @@ def _inflow_volume(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     # Without velocity it empties about as fast as liquid falls through its own height.
     if velocity.length < 1e-9:
         flow = side.x * side.y * (9.81 * side.z) ** 0.5
-    seconds = sum(is_open) * scene.render.fps_base / scene.render.fps
+    seconds = shot.time_scale(scene) * sum(is_open) / shot.frame_rate(scene)
     return _volume(scene, obj) * opened + _share_of_box(obj) * flow * seconds
 
 

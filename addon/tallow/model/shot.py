@@ -7,6 +7,8 @@ from typing import Tuple
 
 import bpy
 
+from ..core import animation
+
 
 def frame_range(scene: bpy.types.Scene) -> Tuple[int, int]:
     tallow = scene.tallow
@@ -19,6 +21,17 @@ def frame_rate(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
-def seconds(scene: bpy.types.Scene) -> float:
+def time_scale(scene: bpy.types.Scene) -> float:
+    """Simulated seconds per second of the shot, on the average."""
+    curve = animation.find_curve(scene.animation_data, "tallow.time_scale")
+    if curve is None:
+        return scene.tallow.time_scale
     first, last = frame_range(scene)
-    return max(1, last - first) / frame_rate(scene)
+    values = [curve.evaluate(frame + 0.5) for frame in range(first, max(last, first + 1))]
+    return max(sum(values) / len(values), 1e-4)
+
+
+def seconds(scene: bpy.types.Scene) -> float:
+    """How much simulated time the shot shows."""
+    first, last = frame_range(scene)
+    return time_scale(scene) * max(1, last - first) / frame_rate(scene)

@@ -15,6 +15,7 @@ from ..model import observers, role_effects, roles
 from . import bodies, missing, particles, shown, surface
 from .shown import cache_of
 
+NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"
 _shown: Dict[str, Tuple] = {}
 _trouble: Dict[str, str] = {}  # what went wrong with the frame on screen
 _bodies_shown: Dict[str, Tuple] = {}
@@ -25,7 +26,10 @@ def note(scene: bpy.types.Scene) -> str:
     if not scene.tallow.bake_path:
         return ""
     text = shown.trouble(scene, scene.frame_current) or _trouble.get(scene.name, "")
-    return text + "; you see another frame's surface" if "surface file" in text else text
+    if "surface file" in text:
+        return text + "; you see another frame's surface"
+    cache = cache_of(scene)
+    return text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
 
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:
@@ -42,12 +46,20 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)
+        _blur_volume(scene, cache.pace(frame))
         _shown[scene.name] = key
     moment = bodies.moment(cache, scene.frame_current, scene.frame_subframe)
     key = (str(cache.folder), scene.frame_current, scene.frame_subframe, *moment)
     if force or _bodies_shown.get(scene.name) != key:
         bodies.show(scene, cache, *moment)
         _bodies_shown[scene.name] = key
+
+
+def _blur_volume(scene: bpy.types.Scene, pace: float) -> None:
+    """A Volume object reads its velocities from the files, which hold simulated ones."""
+    obj = scene.tallow.volume_object
+    if obj and obj.type == "VOLUME" and abs(obj.data.velocity_scale - pace) > 1e-6:
+        obj.data.velocity_scale = pace
 
 
 def clear(scene: bpy.types.Scene) -> None:

@@ -55,7 +55,7 @@ def placements(scene: bpy.types.Scene, cache: Cache, frame: int,
             try:
                 position, rotation = body["position"], body["rotation"]
                 if body["name"] in coming:
-                    position, rotation = blend.between(body, coming[body["name"]], share, _frame_seconds(scene, cache))
+                    position, rotation = blend.between(body, coming[body["name"]], share, cache.frame_seconds(frame))
                 found.append((obj, Vector(position) * scale, Quaternion(rotation).normalized()))
             except (KeyError, TypeError, ValueError):
                 continue
@@ -79,10 +79,6 @@ def _find_bodies(scene: bpy.types.Scene, cache: Cache) -> Dict[str, bpy.types.Ob
 
 def _depth(obj: bpy.types.Object) -> int:
     return 1 + _depth(obj.parent) if obj.parent else 0
-
-
-def _frame_seconds(scene: bpy.types.Scene, cache: Cache) -> float:
-    return 1.0 / (cache.info.get("fps") or scene.render.fps / scene.render.fps_base)
 
 
 def restore(scene: bpy.types.Scene) -> None:

@@ -59,13 +59,15 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
         obj.hide_viewport = obj.hide_render = not visible
     data = cache.particles(frame) if visible else None
     if data is None or "vertex" not in data:
+        if visible:
+            clear(scene)  # those of another frame would be wrong; the Show panel says why there are none
         return
     rows = data["vertex"]
     step = max(1, round(100.0 / scene.tallow.particle_percent))
     # By id, not by place in the file, so that the same particles stay on screen from frame to frame.
     rows = np.ascontiguousarray(rows[rows["id"] % step == 0]) if step > 1 else rows
     scale = 1.0 / units.metres_per_unit_of(scene, cache)
-    arrays = frames.vertex_attributes(rows, scale)
+    arrays = frames.vertex_attributes(rows, scale, cache.pace(frame))
     arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
     fill.fill_points(obj.data, arrays.pop("position"))
     tint = colors.vertex_colors(scene.tallow.show_color, rows, cache.materials)

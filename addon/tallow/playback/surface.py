@@ -70,7 +70,8 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    return path, 1.0 / units.metres_per_unit_of(scene, cache), scene.tallow.show_color, cache.materials, stamp_of(path)
+    scale = 1.0 / units.metres_per_unit_of(scene, cache)
+    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame)
 
 
 def clear(scene: bpy.types.Scene) -> None:

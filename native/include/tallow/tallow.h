@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 // Raised whenever a struct below changes its layout.
-#define TLW_ABI_VERSION 2
+#define TLW_ABI_VERSION 3
 
 typedef enum tlwResult {
     TLW_OK = 0,
@@ -132,6 +132,17 @@ typedef enum tlwCoupling {
     TLW_COUPLING_SPLIT = 1  // operator split (Carlson 2004, s. 5.4), for comparison
 } tlwCoupling;
 
+// The world at a time of the shot. Between keys all numbers are interpolated linearly.
+typedef struct tlwWorldKey {
+    double time;                // s of the shot, from the start of frame_start
+    tlwVec3 gravity;            // m/s2
+    double ambient_temperature; // K
+    double film_coefficient;    // W/m2 K between free surface and air
+    double emissivity;          // 0..1, radiation of the free surface
+    double thermal_speed;       // how many times faster heat moves than in life, 0 to 1e7
+    double time_scale;          // simulated seconds per second of the shot: 0.25 is slow motion. 1e-4 to 1e4
+} tlwWorldKey;
+
 typedef struct tlwSceneDef {
     const char *name; // may be null
 
@@ -143,11 +154,14 @@ typedef struct tlwSceneDef {
                                     // for liquid, 0.5 for bodies
 
     // World
-    tlwVec3 gravity;            // m/s2
-    double ambient_temperature; // K
-    double film_coefficient;    // W/m2 K between free surface and air
-    double emissivity;          // 0..1, radiation of the free surface
-    double thermal_speed;       // how many times faster heat moves than in life, 0 to 1e7
+    tlwVec3 gravity;               // m/s2
+    double ambient_temperature;    // K
+    double film_coefficient;       // W/m2 K between free surface and air
+    double emissivity;             // 0..1, radiation of the free surface
+    double thermal_speed;          // how many times faster heat moves than in life, 0 to 1e7
+    double time_scale;             // simulated seconds per second of the shot: 0.25 is slow motion. 1e-4 to 1e4
+    const tlwWorldKey *world_keys; // in rising time. They take the place of the six numbers above; null = no keys
+    int world_key_count;
 
     // Time
     double fps;
@@ -167,14 +181,21 @@ typedef struct tlwSceneDef {
     bool save_particles;        // write particles/ in a bake
     bool save_vdb;              // write surface/ in a bake
     bool save_mesh;             // write mesh/ in a bake
+    bool save_compact;          // mesh/ and particles/ take a third of the room, and only Tallow reads them
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
     int checkpoint_every;       // frames between checkpoints; 0 = none
+    int keep_every;             // of these frames checkpoints are kept, so that a bake can go on from there with other
+                                // settings; 0 = only the two newest
 
     int cookie;
 } tlwSceneDef;
 
+TLW_API tlwWorldKey tlwDefaultWorldKey(void);
 TLW_API tlwSceneDef tlwDefaultSceneDef(void);
 TLW_API tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene **scene);
+
+// Simulated seconds from the start of the first frame to a frame: what time_scale makes of the shot's time.
+TLW_API double tlwGetFrameTime(const tlwScene *scene, int frame);
 
 // Read a scene folder (docs/scene-format.md).
 TLW_API tlwResult tlwLoadScene(tlwContext *context, const char *folder, tlwScene **scene);
@@ -250,7 +271,7 @@ typedef struct tlwMeshData {
 // One key of an object's motion. Between keys rotation is interpolated by slerp, other numbers linearly. `enabled`
 // holds until the next key.
 typedef struct tlwKey {
-    double time; // s from the start of frame_start
+    double time; // s of the shot, from the start of frame_start
     tlwVec3 position;
     tlwQuat rotation;
     tlwVec3 scale;
@@ -345,14 +366,14 @@ TLW_API tlwResult tlwAddJoint(tlwScene *scene, const tlwJointDef *def);
 TLW_API tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim);
 TLW_API void tlwDestroySim(tlwSim *sim);
 
-// Advance by `seconds`, in as many substeps as the CFL number asks for.
+// Advance by `seconds` of simulated time, in as many substeps as the CFL number asks for.
 TLW_API tlwResult tlwAdvance(tlwSim *sim, double seconds);
 
 #define TLW_MAX_STAGES 24
 
 // What the last tlwAdvance did. Numbers are sums over its substeps unless a comment says otherwise.
 typedef struct tlwStats {
-    double time; // s since the start
+    double time; // s since the start, simulated
     int substeps;
     int64_t particles;        // at the end
     int64_t cells;            // liquid cells at the end
@@ -496,6 +517,8 @@ typedef struct tlwBakeDef {
     int frame_first;   // 0 = the scene's first
     int frame_last;    // 0 = the scene's last
     bool resume;       // go on after the last checkpoint if the scene is the same up to there
+    int frame_from;    // bake again after the last kept checkpoint up to this frame, although the scene has changed:
+                       // other world values, heaters, inflows or solver settings count from there on. 0 = no
     tlwEventFn *event; // may be null
     void *event_user;
     int cookie;

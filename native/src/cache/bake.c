@@ -11,7 +11,9 @@
 #include "cache/output.h"
 #include "scene/hash.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "step/advance.h"
+#include "step/checkpoint.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -150,6 +152,44 @@ static tlwResult resume(Bake *bake)
     return TLW_OK;
 }
 
+// Go on from the last kept checkpoint up to a frame, although the scene has changed. Fails without touching the cache.
+static tlwResult startFrom(Bake *bake, int from)
+{
+    tlwContext *context = bake->context;
+    tlwMessage *message = &context->message;
+    TLW_TRY(tlwReadIndex(context, bake->folder, &bake->index));
+    if (strcmp(bake->index.library, tlwGetVersion()))
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       "This cache was baked by Tallow %s, and this is %s: bake again from the start.",
+                       bake->index.library, tlwGetVersion());
+    int *frames = NULL, count = 0, first = 0;
+    TLW_TRY(tlwListCacheFrames(bake->folder, TLW_CACHE_STATE, message, &frames, &count));
+    tlwResult result = TLW_BAD_FILE;
+    for (int i = 0; i < count && result == TLW_BAD_FILE; i++) { // newest first
+        char path[PATH_MAX];
+        if (!tlwHasIndexFrame(&bake->index, frames[i]) ||
+            !tlwGetCachePath(bake->folder, TLW_CACHE_STATE, frames[i], path))
+            continue;
+        first = frames[i];
+        if (frames[i] > from || frames[i] >= bake->last)
+            continue;
+        result = tlwLoadChangedState(bake->sim, path);
+        bake->frame = frames[i];
+    }
+    bool none = count == 0 || first > from;
+    tlwFree(frames);
+    bake->resumed = result == TLW_OK;
+    if (result == TLW_BAD_FILE && none)
+        return tlwFail(message, TLW_BAD_ARGUMENT,
+                       first > from
+                           ? "No state is kept at or before frame %d; the first one is of frame %d. Bake from "
+                             "there, or bake again from the start."
+                           : "No state is kept up to frame %d. Bake again from the start, with Keep State Every "
+                             "under Files.",
+                       from, first);
+    return result;
+}
+
 static bool isUnlisted(const void *user, int frame)
 {
     return !tlwHasIndexFrame(user, frame);
@@ -170,7 +210,13 @@ static tlwResult clearAfter(Bake *bake)
 typedef struct KeptFrames {
     int frames[KEPT_CHECKPOINTS];
     int count;
+    int start, every; // the scene's keep_every
 } KeptFrames;
+
+static bool isKept(int frame, int start, int every)
+{
+    return every > 0 && (frame - start) % every == 0;
+}
 
 static bool isOldCheckpoint(const void *user, int frame)
 {
@@ -178,14 +224,17 @@ static bool isOldCheckpoint(const void *user, int frame)
     for (int i = 0; i < kept->count; i++)
         if (kept->frames[i] == frame)
             return false;
-    return true;
+    return !isKept(frame, kept->start, kept->every);
 }
 
 static tlwResult dropOldCheckpoints(Bake *bake)
 {
     int *frames = NULL, count = 0;
     TLW_TRY(tlwListCacheFrames(bake->folder, TLW_CACHE_STATE, &bake->context->message, &frames, &count));
-    KeptFrames kept = {.count = count < KEPT_CHECKPOINTS ? count : KEPT_CHECKPOINTS};
+    const tlwSceneDef *def = &bake->scene->def;
+    KeptFrames kept = {.count = count < KEPT_CHECKPOINTS ? count : KEPT_CHECKPOINTS,
+                       .start = def->frame_start,
+                       .every = def->keep_every};
     for (int i = 0; i < kept.count; i++)
         kept.frames[i] = frames[i];
     tlwFree(frames);
@@ -224,7 +273,8 @@ static tlwResult finishFrame(Bake *bake, double start)
     bake->pending = bake->frame;
     bake->is_pending = true;
     int every = def->checkpoint_every;
-    bake->checkpointed = every > 0 && ((bake->frame - def->frame_start) % every == 0 || bake->frame == bake->last);
+    bake->checkpointed = (every > 0 && ((bake->frame - def->frame_start) % every == 0 || bake->frame == bake->last)) ||
+                         isKept(bake->frame, def->frame_start, def->keep_every);
     char path[PATH_MAX];
     if (bake->checkpointed && tlwGetCachePath(bake->folder, TLW_CACHE_STATE, bake->frame, path)) {
         tlwResult result = tlwSaveState(bake->sim, path);
@@ -253,7 +303,6 @@ static tlwResult advanceFrame(Bake *bake, double seconds)
 
 static tlwResult simulateFrames(Bake *bake)
 {
-    double step = 1 / bake->scene->def.fps;
     if (!bake->resumed) {
         bake->frame = bake->scene->def.frame_start;
         bake->events.frame = bake->frame;
@@ -265,7 +314,7 @@ static tlwResult simulateFrames(Bake *bake)
                            bake->frame);
         bake->events.frame = bake->frame + 1;
         double start = tlwGetClock();
-        TLW_TRY(advanceFrame(bake, step));
+        TLW_TRY(advanceFrame(bake, tlwGetFrameLength(bake->scene, bake->frame)));
         bake->frame++;
         TLW_TRY(finishFrame(bake, start));
     }
@@ -313,7 +362,9 @@ static tlwResult runBake(Bake *bake, const tlwBakeDef *def)
     TLW_TRY(openScene(bake, def));
     TLW_TRY(tlwMakeCacheFolders(bake->folder, &bake->context->message));
     TLW_TRY(lockFolder(bake));
-    if (def->resume)
+    if (def->frame_from)
+        TLW_TRY(startFrom(bake, def->frame_from));
+    else if (def->resume)
         TLW_TRY(resume(bake));
     tlwStats stats;
     tlwGetStats(bake->sim, &stats);

@@ -64,6 +64,11 @@ static tlwResult describeScene(tlwContext *context, const char *folder, tlwText 
     const tlwSceneDef *def = &scene->def;
     tlwAddFormat(text, "Scene %s: frames %d to %d at %g per second\n", def->name[0] ? def->name : "(no name)",
                  def->frame_start, def->frame_end, def->fps);
+    if (def->world_key_count)
+        tlwAddFormat(text, "  world with %d %s\n", def->world_key_count, def->world_key_count == 1 ? "key" : "keys");
+    if (scene->retimed)
+        tlwAddFormat(text, "  %g s of simulated time in %g s of the shot\n", tlwGetFrameTime(scene, def->frame_end),
+                     (def->frame_end - def->frame_start) / def->fps);
     tlwAddFormat(text, "  domain of %d x %d x %d cells of %g m, from (%g, %g, %g) to (%g, %g, %g)\n", scene->dims[0],
                  scene->dims[1], scene->dims[2], def->cell_size, def->domain_min.x, def->domain_min.y,
                  def->domain_min.z, def->domain_max.x, def->domain_max.y, def->domain_max.z);

@@ -6,6 +6,8 @@
 #include "cache/folder.h"
 #include "scene/role.h"
 #include "scene/scene.h"
+#include "scene/world.h"
+#include "shape/ply_compact.h"
 #include "shape/ply_write.h"
 #include "step/views/vdb.h"
 
@@ -90,13 +92,15 @@ static bool canMelt(const tlwScene *scene)
     return false;
 }
 
-static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwStats *stats,
-                     const tlwSurfaceView *surface, bool melts)
+static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwScene *scene,
+                     const tlwStats *stats, const tlwSurfaceView *surface)
 {
     tlwClearText(entry);
     tlwAddText(entry, "{");
     tlwAddJsonMember(entry, "frame", frame);
     tlwAddJsonMember(entry, "time", stats->time);
+    if (scene->retimed)
+        tlwAddJsonMember(entry, "time_scale", tlwSampleWorld(scene, stats->time).time_scale);
     tlwAddJsonSeconds(entry, "seconds", times->seconds);
     tlwAddJsonSeconds(entry, "writing", writing);
     tlwAddJsonMember(entry, "substeps", stats->substeps);
@@ -108,7 +112,7 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddJsonMember(entry, "target_volume", stats->target_volume);
     tlwAddJsonMember(entry, "triangles", surface->triangle_count);
     tlwAddJsonMember(entry, "max_speed", stats->max_speed);
-    if (melts)
+    if (canMelt(scene))
         tlwAddJsonMember(entry, "melted", stats->melted);
     tlwAddJsonMember(entry, "pressure_iterations", stats->pressure_iterations);
     tlwAddJsonMember(entry, "viscosity_iterations", stats->viscosity_iterations);
@@ -135,16 +139,16 @@ tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, co
         TLW_TRY(tlwWriteSurfaceVdb(state, path));
     if (def->save_mesh && tlwGetCachePath(folder, TLW_CACHE_MESH, frame, path)) {
         TLW_TRY(tlwMakeSurface(state, &buffers->surface, &surface));
-        TLW_TRY(tlwWritePlySurface(path, &surface, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactSurface : tlwWritePlySurface)(path, &surface, message));
     }
     if (def->save_particles && tlwGetCachePath(folder, TLW_CACHE_PARTICLES, frame, path)) {
         tlwParticleView particles;
         TLW_TRY(tlwListParticles(state, &buffers->particles, &particles));
-        TLW_TRY(tlwWritePlyParticles(path, &particles, message));
+        TLW_TRY((def->save_compact ? tlwWriteCompactParticles : tlwWritePlyParticles)(path, &particles, message));
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));
-    addEntry(entry, frame, times, tlwGetClock() - start, state->stats, &surface, canMelt(state->scene));
+    addEntry(entry, frame, times, tlwGetClock() - start, state->scene, state->stats, &surface);
     return entry->failed ? tlwFailMemory(message, "a frame") : TLW_OK;
 }
 

@@ -51,7 +51,7 @@ tlwResult tlwAddForce(tlwScene *scene, const tlwForceDef *def)
         return tlwFailMemory(message, "a force");
     tlwForce force = {.def = *def};
     force.def.name = tlwCopyString(def->name);
-    force.def.keys = tlwCopyKeys(def->keys, def->key_count);
+    force.def.keys = tlwCopyKeys(scene, def->keys, def->key_count);
     if (!force.def.name || !force.def.keys) {
         tlwFree((char *)force.def.name);
         tlwFree((tlwKey *)force.def.keys);

@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "scene/deform.h"
 #include "scene/keys.h"
+#include "scene/role.h"
+#include "scene/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,12 +98,22 @@ static void addSettings(uint64_t *hash, const tlwSceneDef *def)
     addNumber(hash, def->cell_size);
     for (int i = 0; i < 6; i++)
         addNumber(hash, def->walls[i]);
-    addVec3(hash, def->gravity);
+    // Keys take the place of these; addWorldKeys counts them.
+    tlwWorldKey world = def->world_key_count ? def->world_keys[0]
+                                             : (tlwWorldKey){.gravity = def->gravity,
+                                                             .ambient_temperature = def->ambient_temperature,
+                                                             .film_coefficient = def->film_coefficient,
+                                                             .emissivity = def->emissivity,
+                                                             .thermal_speed = def->thermal_speed,
+                                                             .time_scale = def->time_scale};
+    addVec3(hash, world.gravity);
+    if (world.time_scale != 1)
+        addNumber(hash, world.time_scale);
     const double numbers[] = {def->wall_friction,
-                              def->ambient_temperature,
-                              def->film_coefficient,
-                              def->emissivity,
-                              def->thermal_speed,
+                              world.ambient_temperature,
+                              world.film_coefficient,
+                              world.emissivity,
+                              world.thermal_speed,
                               def->fps,
                               def->frame_start,
                               def->transport,
@@ -115,6 +127,43 @@ static void addSettings(uint64_t *hash, const tlwSceneDef *def)
                               def->max_iterations,
                               def->seed};
     addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+}
+
+static uint64_t hashWorldValues(uint64_t hash, const tlwWorldKey *k)
+{
+    addVec3(&hash, k->gravity);
+    addNumbers(
+        &hash,
+        (const double[]){k->ambient_temperature, k->film_coefficient, k->emissivity, k->thermal_speed, k->time_scale},
+        5);
+    return hash;
+}
+
+static bool isSameWorld(const tlwWorldKey *a, const tlwWorldKey *b)
+{
+    return hashWorldValues(TLW_HASH_SEED, a) == hashWorldValues(TLW_HASH_SEED, b);
+}
+
+// Keys of the world up to the end of the bake, in simulated time, without those in stretches where nothing changes. A
+// world that does not change up to there counts as one without keys.
+static void addWorldKeys(uint64_t *hash, const tlwScene *scene, End end)
+{
+    const tlwWorldKey *keys = scene->def.world_keys;
+    int count = scene->def.world_key_count, before = 0;
+    while (before < count && scene->world_times[before] < end.time - end.slack)
+        before++;
+    tlwWorldKey last = tlwSampleWorld(scene, end.time);
+    if (before < count && scene->world_times[before] <= end.time + end.slack)
+        last = keys[before];
+    else if (before > 0 && before < count && isSameWorld(&keys[before - 1], &keys[before]))
+        last = keys[before - 1];
+    for (int i = 1; i <= before; i++) {
+        const tlwWorldKey *key = i < before ? &keys[i] : &last, *next = i + 1 < before ? &keys[i + 1] : &last;
+        if (isSameWorld(&keys[i - 1], key) && isSameWorld(key, next))
+            continue;
+        addNumber(hash, i < before ? scene->world_times[i] : end.time);
+        *hash = hashWorldValues(*hash, key);
+    }
 }
 
 static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
@@ -139,6 +188,12 @@ static void addMaterial(uint64_t *hash, const tlwMaterialDef *def)
     addNumbers(hash, def->viscosity.value, def->viscosity.count);
 }
 
+static void addMesh(uint64_t *hash, const tlwObject *object)
+{
+    *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
+    *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
+}
+
 static void addObject(uint64_t *hash, const tlwObject *object, End end)
 {
     const tlwObjectDef *def = &object->def;
@@ -155,16 +210,27 @@ static void addObject(uint64_t *hash, const tlwObject *object, End end)
         uint64_t files = tlwGetDeformHash(object->deform_files, end.frame);
         *hash = tlwHashBytes(*hash, &files, sizeof files);
     }
-    *hash = tlwHashBytes(*hash, object->mesh.positions, (size_t)object->mesh.vertex_count * 3 * sizeof(float));
-    *hash = tlwHashBytes(*hash, object->mesh.triangles, (size_t)object->mesh.triangle_count * 3 * sizeof(int32_t));
+    addMesh(hash, object);
+}
+
+static void addJoints(uint64_t *hash, const tlwScene *scene)
+{
+    for (int i = 0; i < scene->joint_count; i++) {
+        const tlwJointDef *def = &scene->joints[i].def;
+        addText(hash, def->name);
+        addNumbers(hash, (const double[]){def->kind, def->object_a, def->object_b}, 3);
+        addVec3(hash, def->anchor);
+        addVec3(hash, def->axis);
+    }
 }
 
 uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
 {
-    const tlwSceneDef *settings = &scene->def;
-    End end = {last_frame, (last_frame - settings->frame_start) / settings->fps, SLACK / settings->fps};
+    double slack = SLACK * tlwGetFrameLength(scene, last_frame);
+    End end = {last_frame, tlwGetFrameTime(scene, last_frame), slack};
     uint64_t hash = TLW_HASH_SEED;
     addSettings(&hash, &scene->def);
+    addWorldKeys(&hash, scene, end);
     for (int i = 0; i < scene->material_count; i++)
         addMaterial(&hash, &scene->materials[i].def);
     for (int i = 0; i < scene->object_count; i++)
@@ -175,12 +241,62 @@ uint64_t tlwHashScene(const tlwScene *scene, int last_frame)
         addNumbers(&hash, (const double[]){def->kind, def->falloff, def->min_distance, def->max_distance}, 4);
         addKeys(&hash, def->keys, def->key_count, end);
     }
-    for (int i = 0; i < scene->joint_count; i++) {
-        const tlwJointDef *def = &scene->joints[i].def;
-        addText(&hash, def->name);
-        addNumbers(&hash, (const double[]){def->kind, def->object_a, def->object_b}, 3);
-        addVec3(&hash, def->anchor);
-        addVec3(&hash, def->axis);
-    }
+    addJoints(&hash, scene);
     return hash;
+}
+
+static void addShape(uint64_t *hash, const tlwObject *object)
+{
+    const tlwObjectDef *def = &object->def;
+    addText(hash, def->name);
+    const double numbers[] = {def->role, def->material, def->heat_kind, def->deform != NULL, def->density, def->mass};
+    addNumbers(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
+    addMesh(hash, object);
+}
+
+static void addStart(uint64_t *hash, const tlwObjectDef *def)
+{
+    tlwKey key = def->keys[0];
+    if (!tlwGetTraits(def)->fills)
+        key.temperature = 0; // that of a body can be keyed
+    key.power = 0;
+    *hash = hashKeyValues(*hash, &key);
+    addVec3(hash, def->velocity);
+    addVec3(hash, def->spin);
+}
+
+static void addPlace(uint64_t *hash, const tlwObject *object, double time, int frame)
+{
+    const tlwObjectDef *def = &object->def;
+    tlwKey key = tlwSampleKeys(def->keys, def->key_count, time);
+    tlwKey place = {.position = key.position, .rotation = key.rotation, .scale = key.scale};
+    *hash = hashKeyValues(*hash, &place);
+    if (object->deform_files) {
+        uint64_t files = tlwGetDeformHash(object->deform_files, frame);
+        *hash = tlwHashBytes(*hash, &files, sizeof files);
+    }
+}
+
+void tlwHashParts(const tlwScene *scene, int frame, uint64_t parts[TLW_PART_COUNT])
+{
+    const tlwSceneDef *def = &scene->def;
+    double time = tlwGetFrameTime(scene, frame);
+    for (int i = 0; i < TLW_PART_COUNT; i++)
+        parts[i] = TLW_HASH_SEED;
+    addVec3(&parts[TLW_PART_DOMAIN], def->domain_min);
+    addVec3(&parts[TLW_PART_DOMAIN], def->domain_max);
+    const double settings[] = {def->cell_size, def->fps, def->frame_start, def->transport, def->coupling};
+    addNumbers(&parts[TLW_PART_DOMAIN], settings, (int)(sizeof settings / sizeof settings[0]));
+    for (int i = 0; i < scene->material_count; i++)
+        addMaterial(&parts[TLW_PART_MATERIALS], &scene->materials[i].def);
+    addNumber(&parts[TLW_PART_PLACES], time);
+    for (int i = 0; i < scene->object_count; i++) {
+        const tlwObject *object = &scene->objects[i];
+        addShape(&parts[TLW_PART_OBJECTS], object);
+        if (tlwGetTraits(&object->def)->fills || tlwGetTraits(&object->def)->body)
+            addStart(&parts[TLW_PART_STARTS], &object->def);
+        else if (tlwIsObstacle(&object->def))
+            addPlace(&parts[TLW_PART_PLACES], object, time, frame);
+    }
+    addJoints(&parts[TLW_PART_JOINTS], scene);
 }

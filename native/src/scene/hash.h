@@ -11,4 +11,19 @@
 // output files, the scene's own last frame, and keys and deforming meshes after `last_frame`.
 uint64_t tlwHashScene(const tlwScene *scene, int last_frame);
 
+// The parts of a scene that a checkpoint holds. A bake that goes on from a checkpoint needs the same ones; all else may
+// change.
+typedef enum tlwScenePart {
+    TLW_PART_DOMAIN, // box, cells, frame rate, how liquid moves
+    TLW_PART_MATERIALS,
+    TLW_PART_OBJECTS, // names, roles, meshes, weights
+    TLW_PART_STARTS,  // how wax, liquids and bodies start
+    TLW_PART_JOINTS,
+    TLW_PART_PLACES, // where solids are at the frame, and its simulated time
+    TLW_PART_COUNT
+} tlwScenePart;
+
+// A hash of each part, for a checkpoint of `frame`.
+void tlwHashParts(const tlwScene *scene, int frame, uint64_t parts[TLW_PART_COUNT]);
+
 #endif

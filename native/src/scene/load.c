@@ -1,6 +1,7 @@
 // Reads scene.json (docs/scene-format.md).
 
 #include "base/context.h"
+#include "base/memory.h"
 #include "scene/load_material.h"
 #include "scene/load_object.h"
 #include "scene/scene.h"
@@ -48,19 +49,57 @@ static tlwResult readDomain(const tlwJson *root, tlwSceneDef *def)
     return TLW_OK;
 }
 
-static tlwResult readWorld(const tlwJson *root, tlwSceneDef *def)
+static tlwResult readWorldValues(const tlwJson *world, tlwWorldKey *key)
+{
+    TLW_TRY(tlwReadVec3(world, "gravity", &key->gravity));
+    TLW_TRY(tlwReadNumber(world, "ambient_temperature", &key->ambient_temperature));
+    TLW_TRY(tlwReadNumber(world, "film_coefficient", &key->film_coefficient));
+    TLW_TRY(tlwReadNumber(world, "emissivity", &key->emissivity));
+    TLW_TRY(tlwReadNumber(world, "thermal_speed", &key->thermal_speed));
+    return tlwReadNumber(world, "time_scale", &key->time_scale);
+}
+
+// `keys` becomes memory that the caller frees. A missing member repeats the key before; that of the first, the world.
+static tlwResult readWorldKeys(const tlwJson *world, tlwWorldKey key, tlwSceneDef *def, tlwWorldKey **keys)
+{
+    tlwJson list = tlwGetMember(world, "keys");
+    int count = 0;
+    if (!list.node)
+        return TLW_OK;
+    TLW_TRY(tlwCheckList(&list, &count));
+    *keys = tlwAlloc((size_t)count + 1, sizeof **keys);
+    if (!*keys)
+        return tlwFailMemory(&world->context->message, "the keys of the world");
+    for (tlwJson item = tlwFirstItem(&list); item.node; tlwNextItem(&item)) {
+        TLW_TRY(tlwCheckObject(&item));
+        tlwWarnUnknown(&item, (const char *const[]){"time", "gravity", "ambient_temperature", "film_coefficient",
+                                                    "emissivity", "thermal_speed", "time_scale", NULL});
+        TLW_TRY(tlwReadNumber(&item, "time", &key.time));
+        TLW_TRY(readWorldValues(&item, &key));
+        (*keys)[item.index] = key;
+    }
+    def->world_keys = *keys;
+    def->world_key_count = count;
+    return TLW_OK;
+}
+
+static tlwResult readWorld(const tlwJson *root, tlwSceneDef *def, tlwWorldKey **keys)
 {
     tlwJson world = tlwGetMember(root, "world");
     if (!world.node)
         return TLW_OK;
     TLW_TRY(tlwCheckObject(&world));
     tlwWarnUnknown(&world, (const char *const[]){"gravity", "ambient_temperature", "film_coefficient", "emissivity",
-                                                 "thermal_speed", NULL});
-    TLW_TRY(tlwReadVec3(&world, "gravity", &def->gravity));
-    TLW_TRY(tlwReadNumber(&world, "ambient_temperature", &def->ambient_temperature));
-    TLW_TRY(tlwReadNumber(&world, "film_coefficient", &def->film_coefficient));
-    TLW_TRY(tlwReadNumber(&world, "emissivity", &def->emissivity));
-    return tlwReadNumber(&world, "thermal_speed", &def->thermal_speed);
+                                                 "thermal_speed", "time_scale", "keys", NULL});
+    tlwWorldKey still = tlwDefaultWorldKey();
+    TLW_TRY(readWorldValues(&world, &still));
+    def->gravity = still.gravity;
+    def->ambient_temperature = still.ambient_temperature;
+    def->film_coefficient = still.film_coefficient;
+    def->emissivity = still.emissivity;
+    def->thermal_speed = still.thermal_speed;
+    def->time_scale = still.time_scale;
+    return readWorldKeys(&world, still, def, keys);
 }
 
 static tlwResult readSolver(const tlwJson *root, tlwSceneDef *def, int *threads)
@@ -107,16 +146,19 @@ static tlwResult readOutput(const tlwJson *root, tlwSceneDef *def)
     if (!output.node)
         return TLW_OK;
     TLW_TRY(tlwCheckObject(&output));
-    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "mesh_detail", "checkpoint_every", NULL});
+    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "compact", "mesh_detail",
+                                                  "checkpoint_every", "keep_every", NULL});
     TLW_TRY(tlwReadBool(&output, "particles", &def->save_particles));
     TLW_TRY(tlwReadBool(&output, "vdb", &def->save_vdb));
     TLW_TRY(tlwReadBool(&output, "mesh", &def->save_mesh));
+    TLW_TRY(tlwReadBool(&output, "compact", &def->save_compact));
     TLW_TRY(tlwReadInteger(&output, "mesh_detail", &def->mesh_detail));
+    TLW_TRY(tlwReadInteger(&output, "keep_every", &def->keep_every));
     return tlwReadInteger(&output, "checkpoint_every", &def->checkpoint_every);
 }
 
 // Checks the file's format and reads every setting that is not a list.
-static tlwResult readSettings(const tlwJson *root, tlwSceneDef *def, int *threads)
+static tlwResult readSettings(const tlwJson *root, tlwSceneDef *def, tlwWorldKey **keys, int *threads)
 {
     TLW_TRY(tlwCheckObject(root));
     const char *format = "";
@@ -134,7 +176,7 @@ static tlwResult readSettings(const tlwJson *root, tlwSceneDef *def, int *thread
     TLW_TRY(tlwReadString(root, "name", &def->name));
     TLW_TRY(readFrames(root, def));
     TLW_TRY(readDomain(root, def));
-    TLW_TRY(readWorld(root, def));
+    TLW_TRY(readWorld(root, def, keys));
     TLW_TRY(readSolver(root, def, threads));
     return readOutput(root, def);
 }
@@ -167,10 +209,12 @@ tlwResult tlwLoadScene(tlwContext *context, const char *folder, tlwScene **scene
     TLW_TRY(tlwOpenJson(context, path, &root));
     tlwSceneDef def = tlwDefaultSceneDef();
     tlwScene *made = NULL;
+    tlwWorldKey *world_keys = NULL;
     int threads = 0;
-    tlwResult result = readSettings(&root, &def, &threads);
+    tlwResult result = readSettings(&root, &def, &world_keys, &threads);
     if (result == TLW_OK)
         result = tlwCreateScene(context, &def, &made);
+    tlwFree(world_keys);
     if (result == TLW_OK) {
         made->threads = threads;
         result = readMaterials(&root, made);

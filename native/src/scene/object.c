@@ -7,6 +7,7 @@
 #include "scene/keys.h"
 #include "scene/role.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "shape/repair.h"
 
 #include <string.h>
@@ -125,7 +126,7 @@ tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
     tlwObject made = {.def = *def};
     TLW_TRY(prepareMesh(scene, def, &made.mesh, message));
     made.def.name = tlwCopyString(def->name);
-    made.def.keys = tlwCopyKeys(def->keys, def->key_count);
+    made.def.keys = tlwCopyKeys(scene, def->keys, def->key_count);
     if (!made.def.name || !made.def.keys) {
         tlwFreeObject(&made);
         return tlwFailMemory(message, "an object");
@@ -147,12 +148,13 @@ void tlwFreeObject(tlwObject *object)
     *object = (tlwObject){0};
 }
 
-tlwKey *tlwCopyKeys(const tlwKey *keys, int count)
+tlwKey *tlwCopyKeys(const tlwScene *scene, const tlwKey *keys, int count)
 {
     tlwKey *copy = tlwAlloc((size_t)count, sizeof *copy);
     for (int i = 0; copy && i < count; i++) {
         copy[i] = keys[i];
         copy[i].rotation = tlwQuatNormalize(keys[i].rotation);
+        copy[i].time = tlwGetSimulatedTime(scene, keys[i].time);
     }
     return copy;
 }

@@ -9,7 +9,7 @@ void tlwGetObjectBounds(const tlwObject *object, double time, tlwVec3 *low, tlwV
 
 void tlwFreeObject(tlwObject *object);
 
-// A copy of the keys with unit rotations. Null when memory is out.
-tlwKey *tlwCopyKeys(const tlwKey *keys, int count);
+// A copy of the keys with unit rotations and simulated times. Null when memory is out.
+tlwKey *tlwCopyKeys(const tlwScene *scene, const tlwKey *keys, int count);
 
 #endif

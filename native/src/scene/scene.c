@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "scene/object.h"
 #include "scene/role.h"
+#include "scene/world.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ tlwSceneDef tlwDefaultSceneDef(void)
         .film_coefficient = 10,
         .emissivity = 0.9,
         .thermal_speed = 1,
+        .time_scale = 1,
         .fps = 24,
         .frame_start = 1,
         .frame_end = 120,
@@ -84,13 +86,6 @@ static tlwResult checkNumbers(const tlwSceneDef *def, tlwMessage *message)
         double value, low, high;
     } ranges[] = {
         {"Wall Friction", "wall_friction", def->wall_friction, 0, 1e3},
-        {"Gravity X", "gravity.x", def->gravity.x, -1e5, 1e5},
-        {"Gravity Y", "gravity.y", def->gravity.y, -1e5, 1e5},
-        {"Gravity Z", "gravity.z", def->gravity.z, -1e5, 1e5},
-        {"Air temperature", "ambient_temperature", def->ambient_temperature, 0, 1e5},
-        {"Air Cooling", "film_coefficient", def->film_coefficient, 0, 1e6},
-        {"Glow Cooling", "emissivity", def->emissivity, 0, 1},
-        {"Heat Speed-up", "thermal_speed", def->thermal_speed, 0, 1e7},
         {"Frame rate", "fps", def->fps, 0.01, 1e5},
         {"First Frame", "frame_start", def->frame_start, -1000000, 1000000},
         {"Last Frame", "frame_end", def->frame_end, -1000000, 1000000},
@@ -103,6 +98,7 @@ static tlwResult checkNumbers(const tlwSceneDef *def, tlwMessage *message)
         {"Most iterations", "max_iterations", def->max_iterations, 1, 1000000},
         {"Surface Detail", "mesh_detail", def->mesh_detail, 1, 2},
         {"Save State Every", "checkpoint_every", def->checkpoint_every, 0, 1000000},
+        {"Keep State Every", "keep_every", def->keep_every, 0, 1000000},
         {"Motion", "transport", def->transport, TLW_TRANSPORT_APIC, TLW_TRANSPORT_BFECC},
         {"Bodies", "coupling", def->coupling, TLW_COUPLING_JOINT, TLW_COUPLING_SPLIT},
     };
@@ -133,6 +129,7 @@ tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene *
     int dims[3];
     TLW_TRY(checkDomain(def, dims, message));
     TLW_TRY(checkNumbers(def, message));
+    TLW_TRY(tlwCheckWorld(def, message));
     tlwScene *made = tlwAlloc(1, sizeof *made);
     char *name = tlwCopyString(def->name ? def->name : "");
     if (!made || !name) {
@@ -144,6 +141,11 @@ tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene *
     made->def = *def;
     made->def.name = name;
     memcpy(made->dims, dims, sizeof dims);
+    tlwResult result = tlwCopyWorldKeys(made);
+    if (result != TLW_OK) {
+        tlwDestroyScene(made);
+        return result;
+    }
     *scene = made;
     return TLW_OK;
 }
@@ -166,6 +168,7 @@ void tlwDestroyScene(tlwScene *scene)
     tlwFree(scene->objects);
     tlwFree(scene->forces);
     tlwFree(scene->joints);
+    tlwFreeWorldKeys(scene);
     tlwFree((char *)scene->def.name);
     tlwFree(scene);
 }

@@ -35,7 +35,7 @@ typedef struct tlwJoint {
 
 struct tlwScene {
     tlwContext *context; // not owned
-    tlwSceneDef def;     // def.name is owned, never null
+    tlwSceneDef def;     // def.name and def.world_keys are owned; the name is never null
     int dims[3];         // cells of the domain, from domain_min upwards; covers domain_max
     tlwMaterial *materials;
     int material_count;
@@ -46,7 +46,10 @@ struct tlwScene {
     tlwJoint *joints;
     int joint_count;
     int64_t material_capacity, object_capacity, force_capacity, joint_capacity;
-    int threads; // what scene.json asks for; 0 = one per core
+    tlwVec3 gravity;     // m/s2, in the present step. Each step sets it (step.c); def.gravity unless the world has keys
+    double *world_times; // owned: simulated seconds of each key in def.world_keys
+    bool retimed;        // simulated time is not the shot's
+    int threads;         // what scene.json asks for; 0 = one per core
 };
 
 // Index of the object with that name, or -1.

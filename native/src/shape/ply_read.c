@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "shape/mesh.h"
 #include "shape/ply.h"
+#include "shape/ply_compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,12 +373,24 @@ tlwResult tlwParsePlyMesh(const char *data, int64_t size, const char *name, tlwM
     return result;
 }
 
+// A whole file, as a plain one.
+static tlwResult readPlain(const char *path, tlwMessage *message, char **data, int64_t *size)
+{
+    TLW_TRY(tlwReadFile(path, 0, message, data, size));
+    if (!tlwIsCompactPly(*data, *size))
+        return TLW_OK;
+    char *packed = *data;
+    tlwResult result = tlwUnpackPly(packed, *size, path, message, data, size);
+    tlwFree(packed);
+    return result;
+}
+
 tlwResult tlwReadPlyMesh(const char *path, tlwMessage *message, tlwMesh *mesh)
 {
     memset(mesh, 0, sizeof *mesh);
     char *data;
     int64_t size;
-    TLW_TRY(tlwReadFile(path, 0, message, &data, &size));
+    TLW_TRY(readPlain(path, message, &data, &size));
     tlwResult result = tlwParsePlyMesh(data, size, path, message, mesh);
     tlwFree(data);
     return result;
@@ -407,7 +420,7 @@ tlwResult tlwInspectPly(const char *path, tlwMessage *message, tlwPlyInfo *info)
     memset(info, 0, sizeof *info);
     char *data;
     int64_t size;
-    TLW_TRY(tlwReadFile(path, 0, message, &data, &size));
+    TLW_TRY(readPlain(path, message, &data, &size));
     Reader *reader = createReader(data, size, path, message);
     tlwResult result = reader ? describeHeader(reader, info) : tlwFailMemory(message, "a mesh");
     tlwFree(reader);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "step/liquid/forces.h"
 #include "step/look.h"
 #include "step/step.h"
@@ -65,7 +66,7 @@ static double fluidityRange(void *context, int64_t begin, int64_t end)
 static double getWaveLimit(const tlwSim *sim)
 {
     const tlwScene *scene = sim->scene;
-    double dx = scene->def.cell_size, square = 8.9 * tlwLength(scene->def.gravity) / dx, fluidity = 0;
+    double dx = scene->def.cell_size, square = 8.9 * tlwLength(scene->gravity) / dx, fluidity = 0;
     bool melts = false;
     for (int m = 0; m < scene->material_count; m++) {
         const tlwMaterialDef *def = &scene->materials[m].def;
@@ -92,7 +93,8 @@ double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
     // steps even.
     double reach = def->cfl * def->cell_size;
     double gravity = tlwGetStrongestPush(sim->context->threads, sim->scene, sim->time, &sim->flow, &sim->particles);
-    speed += fmin(gravity * fmin(left, 1 / def->fps), 1.5 * sqrt(gravity * reach));
+    double frame = tlwSampleWorld(sim->scene, sim->time).time_scale / def->fps;
+    speed += fmin(gravity * fmin(left, frame), 1.5 * sqrt(gravity * reach));
     double dt = fmin(fmin(reach / (speed + 1e-9), getWaveLimit(sim)), sim->dt_limit);
     double needed = ceil(left / dt - 1e-6);
     int steps = (int)fmin(needed, 1e6), allowed = def->max_substeps - done;
@@ -101,6 +103,14 @@ double tlwChooseStep(const tlwSim *sim, double left, int done, int *short_of)
         steps = allowed;
     }
     return left / (steps > 1 ? steps : 1);
+}
+
+// Keyed gravity: the stronger of now and the end of the frame, for the length of the step.
+static void chooseGravity(tlwSim *sim, double left)
+{
+    tlwVec3 now = tlwSampleWorld(sim->scene, sim->time).gravity,
+            then = tlwSampleWorld(sim->scene, sim->time + left).gravity;
+    *sim->gravity = tlwLength(then) > tlwLength(now) ? then : now;
 }
 
 // Counts start anew with each tlwAdvance; values that describe the state are measured at its end.
@@ -129,6 +139,7 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
             break;
         }
         int short_of = 0;
+        chooseGravity(sim, left);
         double dt = tlwChooseStep(sim, left, sim->stats.substeps, &short_of);
         if (short_of)
             warnOfSteps(sim, short_of);

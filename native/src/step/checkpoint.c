@@ -1,9 +1,12 @@
 // Checkpoints: everything that the next step depends on.
+#include "step/checkpoint.h"
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/state.h"
 #include "rigid/save.h"
 #include "scene/hash.h"
+#include "scene/world.h"
 #include "step/frozen/bonds.h"
 #include "step/look.h"
 #include "step/obstacles/rasterize.h"
@@ -175,7 +178,7 @@ static tlwResult putFields(tlwSim *sim, tlwStateWriter *writer)
     return TLW_OK;
 }
 
-static tlwResult putAll(tlwSim *sim, tlwStateWriter *writer)
+static tlwResult putAll(tlwSim *sim, int frame, tlwStateWriter *writer)
 {
     Meta meta = {.time = sim->time,
                  .lead = sim->lead,
@@ -189,6 +192,9 @@ static tlwResult putAll(tlwSim *sim, tlwStateWriter *writer)
                  .next_id = sim->next_id,
                  .next_piece = sim->pieces.next_id};
     tlwPutSection(writer, "meta", &meta, sizeof meta);
+    uint64_t parts[TLW_PART_COUNT];
+    tlwHashParts(sim->scene, frame, parts);
+    tlwPutSection(writer, "parts", parts, sizeof parts);
     putParticles(sim, writer);
     tlwPutSection(writer, "heat", sim->thermal.objects,
                   (size_t)sim->scene->object_count * sizeof *sim->thermal.objects);
@@ -203,11 +209,12 @@ tlwResult tlwSaveState(tlwSim *sim, const char *path)
     if (!sim || !path)
         return TLW_BAD_ARGUMENT;
     tlwMessage *message = &sim->context->message;
-    int frame = sim->scene->def.frame_start + (int)floor(sim->time * sim->scene->def.fps + 0.5);
+    int frame =
+        sim->scene->def.frame_start + (int)floor(tlwGetShotTime(sim->scene, sim->time) * sim->scene->def.fps + 0.5);
     tlwStateHeader header = {tlwHashScene(sim->scene, frame), frame};
     tlwStateWriter *writer;
     TLW_TRY(tlwBeginState(path, &header, message, &writer));
-    tlwResult result = putAll(sim, writer);
+    tlwResult result = putAll(sim, frame, writer);
     if (result != TLW_OK) {
         tlwAbortState(writer);
         return result;
@@ -275,21 +282,60 @@ static tlwResult getAll(tlwSim *sim, tlwStateReader *reader, Meta *meta)
     return getPieces(sim, reader, meta->next_piece);
 }
 
-tlwResult tlwLoadState(tlwSim *sim, const char *path)
+static tlwResult checkParts(const tlwSim *sim, tlwStateReader *reader, int frame)
 {
-    if (!sim || !path)
-        return TLW_BAD_ARGUMENT;
+    static const char *const words[TLW_PART_COUNT] = {"the domain, its cells, the frame rate or the kind of motion",
+                                                      "a material",
+                                                      "an object, its mesh or its weight",
+                                                      "the start of wax, of a liquid or of a body",
+                                                      "a joint",
+                                                      "the place of a solid there, or the Time Scale before it"};
+    tlwMessage *message = &sim->context->message;
+    uint64_t then[TLW_PART_COUNT], now[TLW_PART_COUNT];
+    tlwHashParts(sim->scene, frame, now);
+    TLW_TRY(tlwGetSection(reader, "parts", then, sizeof then, message));
+    for (int i = 0; i < TLW_PART_COUNT; i++)
+        if (then[i] != now[i])
+            return tlwFail(message, TLW_BAD_ARGUMENT,
+                           "This bake cannot go on from frame %d, because this changed: %s. Bake again from the start, "
+                           "or undo the change.",
+                           frame, words[i]);
+    return TLW_OK;
+}
+
+// Heat capacities are the scene's. All else that the heat of objects needs is the checkpoint's.
+static tlwResult getChanged(tlwSim *sim, tlwStateReader *reader, Meta *meta)
+{
+    size_t count = (size_t)sim->scene->object_count;
+    double *capacity = tlwAlloc(count + 1, sizeof *capacity);
+    if (!capacity)
+        return tlwFailMemory(&sim->context->message, "a checkpoint");
+    for (size_t o = 0; o < count; o++)
+        capacity[o] = sim->thermal.objects[o].capacity;
+    tlwResult result = getAll(sim, reader, meta);
+    for (size_t o = 0; o < count; o++)
+        sim->thermal.objects[o].capacity = capacity[o];
+    tlwFree(capacity);
+    return result;
+}
+
+static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
+{
     tlwMessage *message = &sim->context->message;
     tlwStateReader *reader;
     TLW_TRY(tlwOpenState(path, message, &reader));
     Meta meta;
     tlwStateHeader header = tlwGetStateHeader(reader);
-    tlwResult result = header.scene_hash == tlwHashScene(sim->scene, (int)header.frame)
-                           ? tlwVerifyState(reader, message)
-                           : tlwFail(message, TLW_BAD_FILE,
-                                     "The checkpoint %s belongs to another scene; bake again from the start.", path);
+    tlwResult result = TLW_OK;
+    if (changed)
+        result = checkParts(sim, reader, (int)header.frame);
+    else if (header.scene_hash != tlwHashScene(sim->scene, (int)header.frame))
+        result = tlwFail(message, TLW_BAD_FILE,
+                         "The checkpoint %s belongs to another scene; bake again from the start.", path);
     if (result == TLW_OK)
-        result = getAll(sim, reader, &meta);
+        result = tlwVerifyState(reader, message);
+    if (result == TLW_OK)
+        result = changed ? getChanged(sim, reader, &meta) : getAll(sim, reader, &meta);
     tlwCloseState(reader);
     TLW_TRY(result);
     sim->time = meta.time;
@@ -304,4 +350,14 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
     sim->solids.max_speed = meta.solid_speed;
     tlwMeasureState(sim);
     return TLW_OK;
+}
+
+tlwResult tlwLoadState(tlwSim *sim, const char *path)
+{
+    return sim && path ? loadState(sim, path, false) : TLW_BAD_ARGUMENT;
+}
+
+tlwResult tlwLoadChangedState(tlwSim *sim, const char *path)
+{
+    return loadState(sim, path, true);
 }

@@ -107,6 +107,7 @@ tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim)
         return tlwFailMemory(&scene->context->message, "the simulation");
     made->context = scene->context;
     made->scene = scene;
+    made->gravity = &scene->gravity;
     made->dt_limit = 1e30;
     made->frugal_from = 2000000;
     tlwResult result = start(made);

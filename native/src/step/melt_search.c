@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "step/heat/thermal.h"
 #include "step/obstacles/rasterize.h"
 #include "step/sim.h"
@@ -44,7 +45,7 @@ typedef struct Search {
     double own_cell; // of the scene
     double life;     // seconds in life after which a run of heat alone ended
     int cells;       // along the longest side
-    bool keyed;      // heaters move, or change what they give
+    bool keyed;      // heaters move or change what they give, or the air changes
 } Search;
 
 // Share of what can melt that is molten, and all heat in J.
@@ -127,7 +128,7 @@ static tlwResult runKeyed(const Search *s, double speed, double *molten)
 {
     double dt = s->seconds / KEYED_STEPS, heat;
     restart(s);
-    s->scene->def.thermal_speed = speed;
+    tlwSetThermalSpeed(s->scene, speed);
     for (int n = 0; n < KEYED_STEPS; n++)
         TLW_TRY(stepHeat(s, n * dt, dt, 0));
     *molten = sumMolten(s, &heat);
@@ -164,6 +165,8 @@ static tlwResult search(Search *s, double *speed, double *most)
 
 static bool isKeyed(const tlwScene *scene)
 {
+    if (tlwIsWorldKeyed(scene))
+        return true;
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObjectDef *def = &scene->objects[o].def;
         if (tlwGetTraits(def)->fills)
@@ -218,7 +221,7 @@ static tlwResult createCoarse(Search *s, int particles_per_axis)
 static tlwResult runFlow(Search *s, double speed, double end, double *time, double *most)
 {
     double chunk = s->seconds / FLOW_CHUNKS, before = 0, heat;
-    s->scene->def.thermal_speed = speed;
+    tlwSetThermalSpeed(s->scene, speed);
     TLW_TRY(createCoarse(s, 2));
     *time = 0;
     for (int n = 1; n * chunk < end; n++) {
@@ -259,7 +262,7 @@ static void strengthen(const Search *s, double factor)
         tlwObjectDef *def = &s->scene->objects[o].def;
         for (int k = 0; k < def->key_count && tlwGetTraits(def)->heats; k++) {
             tlwKey *key = (tlwKey *)&def->keys[k]; // the scene's own copy
-            double air = s->scene->def.ambient_temperature;
+            double air = tlwSampleWorld(s->scene, key->time).ambient_temperature;
             key->power *= factor;
             key->temperature = air + factor * (key->temperature - air);
         }
@@ -292,9 +295,9 @@ static tlwResult begin(Search *s, const tlwMeltDef *def)
     if (!canMelt(s->scene))
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "Nothing in the scene can melt: give an object a material with a melting point.");
-    s->seconds = frames / s->scene->def.fps;
+    s->seconds = tlwGetFrameTime(s->scene, frame);
     s->share = def->share;
-    s->scene->def.thermal_speed = 1;
+    tlwSetThermalSpeed(s->scene, 1);
     s->keyed = isKeyed(s->scene);
     s->own_cell = s->scene->def.cell_size;
     s->cells = def->cells;

@@ -19,7 +19,8 @@
 struct tlwSim {
     tlwContext *context;
     const tlwScene *scene;
-    double time;
+    tlwVec3 *gravity; // the scene's own, which each step sets
+    double time;      // s, simulated
     int64_t step_count;
     double lead;     // s that velocities are ahead of positions: half a step
     double dt_limit; // s; 1e30, and less for a while after a solve that did not converge (step/advance.c)

@@ -64,7 +64,7 @@ tlwResult tlwStagePressure(tlwSim *sim, tlwStepPlan *plan)
     tlwClockAs(sim, "pressure", "coupling", plan->coupling.seconds);
     TLW_TRY(result);
     if (sim->bodies.world) {
-        tlwRefineBuoyancy(&sim->flow, sim->scene->def.gravity, plan->kick, tlwGetMainDensity(sim), &plan->coupling);
+        tlwRefineBuoyancy(&sim->flow, sim->scene->gravity, plan->kick, tlwGetMainDensity(sim), &plan->coupling);
         tlwShowMotion(sim, plan);
     }
     return tlwProject(sim, plan, false);

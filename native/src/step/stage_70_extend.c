@@ -8,7 +8,7 @@
 
 tlwResult tlwStageExtend(tlwSim *sim, tlwStepPlan *plan)
 {
-    tlwVec3 fall = tlwScale(sim->scene->def.gravity, plan->kick);
+    tlwVec3 fall = tlwScale(sim->scene->gravity, plan->kick);
     int layers = (int)ceil(sim->scene->def.cfl) + 2;
     if (layers > TLW_PHI_BAND)
         layers = TLW_PHI_BAND;

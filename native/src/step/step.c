@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pages.h"
+#include "scene/world.h"
 #include "step/liquid/transfer.h"
 #include "step/progress.h"
 #include "step/stages.h"
@@ -83,10 +84,13 @@ tlwResult tlwStep(tlwSim *sim, double dt)
     if (tlwIsFrugal(sim))
         tlwTrimMemory(); // memory of work between steps: meshing, writing
     if (sim->step_count == 0) {
+        *sim->gravity = tlwSampleWorld(sim->scene, sim->time + 0.25 * dt).gravity;
         TLW_TRY(runPlan(sim, (tlwStepPlan){.kick = 0.5 * dt}, lead));
         sim->lead = 0.5 * dt;
     }
     double kick = fmax(1.5 * dt - sim->lead, 0.5 * dt); // dt, unless the length of steps changes
+    // In the middle of the kick gravity has its mean value.
+    *sim->gravity = tlwSampleWorld(sim->scene, sim->time + sim->lead + 0.5 * kick).gravity;
     TLW_TRY(runPlan(sim, (tlwStepPlan){.dt = dt, .kick = kick, .passed = dt}, step));
     sim->lead += kick - dt;
     sim->time += dt;

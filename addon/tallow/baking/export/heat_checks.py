@@ -21,7 +21,7 @@ def warnings(scene: bpy.types.Scene) -> List[str]:
             continue
         frozen = roles.of(obj).frozen
         wrong = _wrong_wax(obj, material) if frozen else _wrong_liquid(obj, material)
-        if not wrong and frozen and scene.tallow.thermal_speed > 0.0:
+        if not wrong and frozen and (scene.tallow.thermal_speed > 0.0 or _is_keyed(scene, "thermal_speed")):
             wrong = _never_melts(scene, obj, material)
         found += [wrong] if wrong else []
     return found
@@ -56,7 +56,7 @@ def _wrong_liquid(obj: bpy.types.Object, material: Dict) -> str:
 def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) -> str:
     """Wax that is colder than it melts, with nothing in the scene that could change that."""
     solidus = material["solidus"] - ZERO_CELSIUS
-    if not presets.freezes(material) or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
+    if not presets.freezes(material) or _is_keyed(scene, "ambient") or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
         return ""
     others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm]
     if any(_may_reach(obj, solidus) for obj in others):

@@ -10,7 +10,7 @@ import bpy
 from mathutils import Matrix
 
 from ...core import presets
-from ...core.scene_file import SceneData, SceneWriter, number
+from ...core.scene_file import SceneData, SceneWriter, number, world_with_keys
 from ...model import meshes, placement, roles, shot, units
 from ...model.materials import lookup, why_none
 from .. import suspension
@@ -36,6 +36,8 @@ class Exporter:
         self.joints = sorted((obj for obj in self.scene.objects if objects.is_joint(obj)), key=lambda obj: obj.name)
         self.joint_places: Dict[bpy.types.Object, Matrix] = {}
         self.tracks = {obj: motion.Track(obj) for obj in self.objects + self.fields}
+        self.world: List[Dict] = []  # a key per frame, or one
+        self.world_changes = settings.world_changes(self.scene)
         self.stems = {obj: self.writer.unique_stem(obj.name) for obj in self.objects}
         self.deformations = {obj: motion.Deformation(obj, self.stems[obj]) for obj in self.objects
                              if roles.of(obj).deforms and motion.may_deform(obj)}
@@ -61,7 +63,7 @@ class Exporter:
         self._sample()
         scene = SceneData(name=self.scene.name, frames={"start": self.first, "end": self.last,
                                                         "fps": shot.frame_rate(self.scene)},
-                          domain=settings.domain_member(self.scene), world=settings.world_member(self.scene),
+                          domain=settings.domain_member(self.scene), world=world_with_keys(self.world),
                           solver=settings.solver_member(self.scene), output=settings.output_member(self.scene),
                           display={"metres_per_unit": number(self.scale)})
         scene.objects = [self._object(obj) for obj in self.objects]
@@ -83,7 +85,7 @@ class Exporter:
             obj.update_tag()  # settings that a script changed do not reach the evaluated copy by themselves
         with suspension.suspended():
             try:
-                if moving or self.deformations or original != self.first or any(motion.moves(obj) for obj in self.joints):
+                if moving or self.deformations or self.world_changes or original != self.first or any(motion.moves(obj) for obj in self.joints):
                     self.scene.frame_set(self.first)
                 else:
                     self.context.view_layer.update()
@@ -91,7 +93,7 @@ class Exporter:
                     self._take_mesh(obj)
                 self._sample_frame(self.first, list(self.tracks), self.deformations)
                 self.joint_places = {obj: (placement.start_matrix(obj) or obj.matrix_world).copy() for obj in self.joints}
-                if moving or self.deformations:
+                if moving or self.deformations or self.world_changes:
                     # The last step already looks at where solids go next: without the frame after, they would stop dead.
                     for frame in range(self.first + 1, self.last + 2):
                         self.scene.frame_set(frame)
@@ -103,6 +105,8 @@ class Exporter:
     def _sample_frame(self, frame: int, moving: List[bpy.types.Object], deformations: Dict) -> None:
         depsgraph = self.context.evaluated_depsgraph_get()
         time = (frame - self.first) / shot.frame_rate(self.scene)
+        if self.world_changes or not self.world:
+            self.world.append({"time": number(time), **settings.world_member(self.scene)})
         for obj in moving:
             self.tracks[obj].sample(depsgraph, time, placement.start_matrix(obj))
         for deformation in deformations.values():

@@ -7,10 +7,13 @@ from typing import Any, Dict
 
 import bpy
 
+from ...core.animation import paths
 from ...core.presets import ZERO_CELSIUS
 from ...core.scene_file import number, vector
 from ...model import domain, units
 
+WORLD = ("gravity", "use_gravity", "tallow.gravity", "tallow.ambient", "tallow.film", "tallow.emissivity", "tallow.thermal_speed",
+         "tallow.time_scale")
 SIDES = (("-x", "wall_x0"), ("+x", "wall_x1"), ("-y", "wall_y0"), ("+y", "wall_y1"), ("-z", "wall_z0"), ("+z", "wall_z1"))
 
 
@@ -30,7 +33,12 @@ def world_member(scene: bpy.types.Scene) -> Dict[str, Any]:
         gravity = tuple(tallow.gravity)
     return {"gravity": vector(gravity), "ambient_temperature": number(tallow.ambient + ZERO_CELSIUS),
             "film_coefficient": number(tallow.film), "emissivity": number(tallow.emissivity),
-            "thermal_speed": number(tallow.thermal_speed)}
+            "thermal_speed": number(tallow.thermal_speed), "time_scale": number(tallow.time_scale)}
+
+
+def world_changes(scene: bpy.types.Scene) -> bool:
+    """Whether anything of the world is animated or driven."""
+    return not paths(scene.animation_data).isdisjoint(WORLD)
 
 
 def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:
@@ -43,5 +51,6 @@ def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:
 
 def output_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     tallow = scene.tallow
-    return {"particles": tallow.save_particles, "vdb": tallow.save_vdb, "mesh": True, "mesh_detail": tallow.mesh_detail,
-            "checkpoint_every": tallow.checkpoint_every}
+    return {"particles": tallow.save_particles or tallow.show_particles, "vdb": tallow.save_vdb, "mesh": True,
+            "compact": tallow.save_compact, "mesh_detail": tallow.mesh_detail, "checkpoint_every": tallow.checkpoint_every,
+            "keep_every": tallow.keep_every}

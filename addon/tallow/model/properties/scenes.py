@@ -113,15 +113,16 @@ class TallowScene(bpy.types.PropertyGroup):
 
     # World
     ambient: FloatProperty(name="Air (°C)", default=SCENE["ambient_temperature"] - ZERO_CELSIUS, min=-273.0, soft_max=100.0,
-                           max=3000.0, precision=1, step=100, options=set(), description="Temperature of the air, in degrees Celsius")
+                           max=3000.0, precision=1, step=100,
+                           description="Temperature of the air, in degrees Celsius. Can be animated")
     use_scene_gravity: BoolProperty(name="Scene Gravity", default=True, options=set(),
                                     description="Use the gravity of Blender's scene properties")
-    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"], options=set(),
-                                 description="Gravity of the simulation")
+    gravity: FloatVectorProperty(name="Gravity (m/s²)", subtype="XYZ", size=3, default=SCENE["gravity"],
+                                 description="Gravity of the simulation. Can be animated")
     thermal_speed: FloatProperty(name="Heat Speed-up", default=SCENE["thermal_speed"], min=0.0, soft_max=1e5, max=estimate.MOST_SPEED,
-                                 precision=0, step=10000, options=set(),
+                                 precision=0, step=10000,
                                  description="How many times faster heat moves than in life. A real candle takes minutes "
-                                             "to melt, a shot lasts seconds. 0 turns heat off")
+                                             "to melt, a shot lasts seconds. 0 turns heat off. Can be animated")
     melt_percent: IntProperty(name="Molten", default=95, min=1, max=100, subtype="PERCENTAGE", options=set(),
                               description="How much of the wax Melt Within the Shot makes molten")
     melt_frame: IntProperty(name="By Frame", default=0, min=0, max=1048574, options=set(),
@@ -129,11 +130,15 @@ class TallowScene(bpy.types.PropertyGroup):
     melt_note: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the last search found, in words
     melt_speed: FloatProperty(options={"HIDDEN"})  # that it found
     melt_strength: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})  # times that heaters would have to be stronger
-    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1, options=set(),
-                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500")
-    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0, options=set(),
+    film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1,
+                        description="Heat that the air takes from surfaces, in W/m² K. Still air 10, wind 50, water 500. "
+                                    "Can be animated")
+    emissivity: FloatProperty(name="Glow Cooling", default=SCENE["emissivity"], min=0.0, max=1.0,
                               description="Heat that surfaces lose by radiation: polished metal 0.1, wax 0.9. Matters for "
-                                          "lava and glass")
+                                          "lava and glass. Can be animated")
+    time_scale: FloatProperty(name="Time Scale", default=SCENE["time_scale"], min=0.01, max=100.0, soft_min=0.1, soft_max=4.0, precision=2,
+                              step=5, description="How fast the shot shows what happens: 1 as in life, 0.25 in slow motion, 4 sped up. "
+                                                  "Animated objects stay on their frames. Can be animated")
 
     # Bake
     cache_folder: StringProperty(name="Cache Folder", subtype="DIR_PATH", options=set(),
@@ -172,8 +177,14 @@ class TallowScene(bpy.types.PropertyGroup):
                       description="Another number gives another, equally right, splash")
     threads: IntProperty(name="Threads", default=SCENE["threads"], min=0, max=1024, options=set(),
                          description="0: one per core. The result is the same for any number")
-    save_particles: BoolProperty(name="Particles", default=SCENE["save_particles"], options=set(),
-                                 description="Write particles, for the particle view and effects")
+    # Not the library's default: particles are most of a bake, and few shots use them.
+    save_particles: BoolProperty(name="Particles", default=False, options=set(),
+                                 description="Write particles, for the particle view and effects. They take several times the "
+                                             "room of all the rest. A bake also writes them while Show > Particles is on")
+    # Not the library's default, which is for files that other programs read.
+    save_compact: BoolProperty(name="Compact Files", default=True, options=set(),
+                               description="Pack meshes and particles to about a third of their size. Turn off for files that other "
+                                           "programs can read (plain PLY)")
     save_vdb: BoolProperty(name="OpenVDB Volumes", default=SCENE["save_vdb"], options=set(),
                            description="Write level sets with temperature, viscosity and velocity, for volumes and other "
                                        "programs")
@@ -181,6 +192,10 @@ class TallowScene(bpy.types.PropertyGroup):
                              description="2 makes a surface mesh with four times the triangles")
     checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
                                   description="Frames between states from which a bake can be resumed. 0: none")
+    # Not the library's default: artists change their minds in the middle of a shot.
+    keep_every: IntProperty(name="Keep State Every", default=30, min=0, max=1000, options=set(),
+                            description="Of these frames the state is kept, for Bake From Here. A state is as large as many frames. 0: only the "
+                                        "two newest")
 
     # Show
     show_surface: BoolProperty(name="Surface", default=True, update=_show, options=set(),

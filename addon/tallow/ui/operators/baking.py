@@ -8,13 +8,14 @@ from ... import playback
 from ...baking import job, paths
 from ...core import cache as cache_files
 from ...core import estimate, owners
+from ...model import shot
 from .bakes import let_go
 
 
-def _run(operator, context, resume: bool):
+def _run(operator, context, resume: bool = False, since: int = 0):
     """Start; without a window, also wait. Errors become one sentence."""
     try:
-        job.start(context, resume)
+        job.start(context, resume, since)
     except job.BakeError as error:
         job.fail(context.scene, str(error))
         operator.report({"ERROR"}, str(error))
@@ -75,6 +76,50 @@ class TALLOW_OT_resume(bpy.types.Operator):
             job.resume_paused()
             return {"FINISHED"}
         return _run(self, context, resume=True)
+
+
+class TALLOW_OT_bake_from(bpy.types.Operator):
+    bl_idname = "tallow.bake_from"
+    bl_label = "Bake From Here"
+    bl_description = ("Keep the frames up to the present one and bake the rest again, with the heaters, inflows, keyframes, world and "
+                      "solver settings as they are now. Starts at the last kept state (Keep State Every under Files)")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return job.current() is None and bool(context.scene.tallow.bake_path)
+
+    def invoke(self, context, _event):
+        """Say what is kept and what is baked again."""
+        if _state_here(context) is None:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self, width=420)
+
+    def draw(self, context):
+        state, last = _state_here(context), shot.frame_range(context.scene)[1]
+        self.layout.label(text=f"Keep the frames up to {state} and bake {state + 1} to {last} again?")
+        if state != context.scene.frame_current:
+            self.layout.label(text=f"Frame {state} has the last kept state before frame {context.scene.frame_current}.")
+        self.layout.label(text=paths.fate(context.scene))
+
+    def execute(self, context):
+        state, wrong = _state_here(context), ""
+        if state is None:
+            cache = playback.cache_of(context.scene)
+            first = cache.first_state() if cache else None
+            wrong = ("This bake has no states to go on from. Turn on Keep State Every under Files and bake again" if first is None else
+                     f"No state is kept at or before frame {context.scene.frame_current}; the first one is of frame {first}")
+        elif state >= shot.frame_range(context.scene)[1]:
+            wrong = f"Frame {state} is the last one of the shot: there is nothing to bake after it"
+        if wrong:
+            self.report({"ERROR"}, wrong)
+            return {"CANCELLED"}
+        return _run(self, context, since=state)
+
+
+def _state_here(context):
+    cache = playback.cache_of(context.scene)
+    return cache.state_before(context.scene.frame_current) if cache else None
 
 
 class TALLOW_OT_pause(bpy.types.Operator):
@@ -183,5 +228,5 @@ def _key_transform(obj, frame: int) -> None:
         obj.keyframe_insert(path, frame=frame)
 
 
-CLASSES = (TALLOW_OT_bake, TALLOW_OT_resume, TALLOW_OT_pause, TALLOW_OT_cancel, TALLOW_OT_free,
+CLASSES = (TALLOW_OT_bake, TALLOW_OT_resume, TALLOW_OT_bake_from, TALLOW_OT_pause, TALLOW_OT_cancel, TALLOW_OT_free,
            TALLOW_OT_bodies_to_keyframes)

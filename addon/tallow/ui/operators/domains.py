@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...baking import melting
+from ...core import animation
 from ...model import domain, roles
 
 
@@ -68,6 +69,10 @@ class _Search(bpy.types.Operator):
         return bool(roles.with_role(context.scene, *roles.FLUIDS))
 
     def search(self, context):
+        if "tallow.thermal_speed" in animation.paths(context.scene.animation_data):
+            self.report({"ERROR"}, "Heat Speed-up is animated, and its keyframes or driver would undo this. Clear them first "
+                                   "(right-click on Heat Speed-up)")
+            return {"CANCELLED"}
         context.window.cursor_set("WAIT") if context.window else None
         try:
             plan = melt_in_shot(context)

@@ -87,6 +87,7 @@ class TALLOW_OT_add_volume(bpy.types.Operator):
         volume = obj.data
         volume.filepath = str(cache.surface_path(frames[0]))
         volume.is_sequence = True
+        volume.velocity_unit, volume.velocity_scale = "SECOND", cache.pace(frames[0])
         volume.frame_start, volume.frame_duration = frames[0], frames[-1] - frames[0] + 1
         volume.frame_offset, volume.sequence_mode = frames[0] - 1, "EXTEND"
         obj.scale = (1.0 / units.metres_per_unit_of(scene, cache),) * 3

@@ -6,7 +6,7 @@ import bpy
 from ... import playback
 from ...baking import job, paths, staleness
 from ...baking.export import checks
-from ...core import integrity
+from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
 from ...model import shot
@@ -58,6 +58,7 @@ def _draw_ready(context, layout, status) -> None:
         part.enabled = not cache.order or cache.order[-1] < shot.frame_range(context.scene)[1]
         part.operator("tallow.resume", icon="PLAY")
         row.operator("tallow.free", icon="TRASH")
+        column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
             _draw_baked(context, layout, cache)
     if problem:
@@ -127,7 +128,9 @@ def _draw_messages(context, layout, status) -> None:
         box.alert = True
         wrapped(context, box, status.error, "ERROR", inset=60)
     cache = playback.cache_of(context.scene)
-    facts(layout, shown_rows(context.scene, cache, status))
+    entry = bake_list.entry_of(cache.folder) if cache else None
+    size = [("Disk", estimate.format_bytes(entry.bytes))] if entry else []
+    facts(layout, shown_rows(context.scene, cache, status) + size)
     for text in status.warnings[:MOST_WARNINGS]:
         wrapped(context, layout, text, "ERROR")
     if len(status.warnings) > MOST_WARNINGS:
@@ -183,10 +186,12 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column = fields(self.layout, align=False)
         column.prop(tallow, "save_particles")
         column.prop(tallow, "save_vdb")
+        column.prop(tallow, "save_compact")
         column.prop(tallow, "keep_old")
         column = fields(self.layout)
         column.prop(tallow, "mesh_detail")
         column.prop(tallow, "checkpoint_every")
+        column.prop(tallow, "keep_every")
 
 
 class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):

@@ -41,7 +41,8 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
         cell = domain.cell_size(scene)
         facts(layout, (("Cell size", estimate.format_length(cell)),
                        ("Cells", " × ".join(str(n) for n in estimate.cell_counts(domain.size(scene), cell))),
-                       ("Baker RAM", "about " + estimate.format_bytes(amount.memory(scene)))))
+                       ("Baker RAM", "about " + estimate.format_bytes(amount.memory(scene))),
+                       ("Disk", "about " + estimate.format_bytes(amount.disk(scene)))))
 
 
 def _draw_life_size(layout, scene) -> None:

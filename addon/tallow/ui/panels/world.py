@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...model import roles
+from ...model import roles, shot
 from .common import Sidebar, fields, wrapped
 
 
@@ -49,6 +49,10 @@ class TALLOW_PT_world(Sidebar, bpy.types.Panel):
         column.prop(tallow, "use_scene_gravity")
         if not tallow.use_scene_gravity:
             column.prop(tallow, "gravity", text="")
+        column = fields(self.layout)
+        column.prop(tallow, "time_scale")
+        if shot.time_scale(context.scene) != 1.0:
+            wrapped(context, column, f"The shot shows {shot.seconds(context.scene):.3g} s of what happens.", "INFO")
 
 
 CLASSES = (TALLOW_PT_melting, TALLOW_PT_world)

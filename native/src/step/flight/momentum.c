@@ -350,7 +350,7 @@ static tlwResult keepParts(const tlwFlightInput *in, tlwMomentum *before, tlwFli
 {
     Members members = {.in = in, .flight = now, .of_ids = before->of_ids, .ids = before->ids};
     Give give = {.in = in, .members = &members};
-    tlwVec3 fall = tlwScale(in->scene->def.gravity, kick);
+    tlwVec3 fall = tlwScale(in->scene->gravity, kick);
     tlwPartMomentum *parts;
     bool any = false;
     if (members.of_ids)

@@ -44,7 +44,7 @@ static double reachOf(const tlwPiecePlace *p, const tlwPiece *piece)
     double radius = 0.5 * tlwLength(tlwSub(piece->high, piece->low)) + p->grid->dx;
     double speed = fmax(tlwLength(piece->velocity), tlwIsFreePiece(piece) ? tlwLength(piece->solve.free_velocity) : 0) +
                    fmax(tlwLength(piece->spin), tlwIsFreePiece(piece) ? tlwLength(piece->solve.free_spin) : 0) * radius;
-    double gravity = tlwLength(p->world->solids->scene->def.gravity);
+    double gravity = tlwLength(p->world->solids->scene->gravity);
     return (speed + gravity * p->dt) * p->dt + p->grid->dx;
 }
 
@@ -64,7 +64,7 @@ static void listBoxes(tlwPiecePlace *p)
         tlwVec3 far =
             tlwMax3(tlwSub(body->collider->box_max, body->centre), tlwSub(body->centre, body->collider->box_min));
         double radius = tlwLength(far), speed = tlwLength(body->velocity) + tlwLength(body->spin) * radius;
-        double gravity = tlwLength(p->world->solids->scene->def.gravity);
+        double gravity = tlwLength(p->world->solids->scene->gravity);
         p->boxes[p->box_count++] =
             makeBox(body->position, body->position, radius + (speed + gravity * p->dt) * p->dt + p->grid->dx, true);
     }

@@ -202,9 +202,9 @@ tlwResult tlwRefinePieces(const tlwPieceSearch *search, double dt, const tlwPiec
                    .wet = tlwGetBytes(grid, slot)};
         tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, liquidRange, &f);
         fillCuts(&f);
-        pushCuts(&f, scene->def.gravity, pushes);
+        pushCuts(&f, scene->gravity, pushes);
         for (int t = 0; t < grid->tile_count; t++)
-            pushTile(&f, t, scene->def.gravity, pushes);
+            pushTile(&f, t, scene->gravity, pushes);
         applyPushes(dt, pushes, coupling);
     }
     tlwFree(pushes);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "scene/object.h"
+#include "scene/world.h"
 #include "shape/sdf_sample.h"
 #include "step/heat/advance.h"
 
@@ -33,7 +34,10 @@ static double capacityOf(const tlwObject *object)
 // Whether any temperature differs from the air's or anything heats.
 static bool anythingWarm(const tlwScene *scene)
 {
-    if (!(scene->def.thermal_speed > 0))
+    tlwWorldKey world = tlwSampleWorld(scene, 0);
+    if (tlwIsWorldKeyed(scene))
+        return true;
+    if (!(world.thermal_speed > 0))
         return false;
     for (int o = 0; o < scene->object_count; o++) {
         const tlwObjectDef *def = &scene->objects[o].def;
@@ -41,7 +45,7 @@ static bool anythingWarm(const tlwScene *scene)
             return true;
         bool insulated = tlwIsObstacle(def) && !(conductivityOf(def) > 0);
         for (int k = 0; k < def->key_count && !insulated && !tlwGetTraits(def)->takes; k++)
-            if (fabs(def->keys[k].temperature - scene->def.ambient_temperature) > 1e-6)
+            if (fabs(def->keys[k].temperature - world.ambient_temperature) > 1e-6)
                 return true;
     }
     return false;
@@ -192,16 +196,18 @@ tlwResult tlwStepThermal(tlwContext *context, tlwThermal *thermal, const tlwPart
         bool off = tlwGetTraits(object)->heats && !key.enabled;
         thermal->objects[o].conductivity = off ? 0 : conductivityOf(object);
     }
+    tlwWorldKey world = tlwSampleWorld(scene, time + dt);
+    double speed = tlwSampleWorld(scene, time + 0.5 * dt).thermal_speed; // the mean over the step
     tlwHeatDef def = {.materials = scene->materials,
                       .material_count = scene->material_count,
                       .objects = thermal->objects,
                       .object_count = scene->object_count,
                       .sources = thermal->sources,
                       .source_count = thermal->source_count,
-                      .ambient_temperature = scene->def.ambient_temperature,
-                      .film_coefficient = scene->def.film_coefficient,
-                      .emissivity = scene->def.emissivity,
-                      .thermal_speed = thermal->active ? scene->def.thermal_speed : 0,
+                      .ambient_temperature = world.ambient_temperature,
+                      .film_coefficient = world.film_coefficient,
+                      .emissivity = world.emissivity,
+                      .thermal_speed = thermal->active ? speed : 0,
                       .dt = dt};
     tlwHeatStats stats;
     tlwResult result = tlwAdvanceHeat(context->threads, flow, particles, order, &def, &stats, &context->message);

@@ -41,7 +41,7 @@ static void addForce(const tlwForce *force, double time, tlwVec3 position, Field
 
 static Field getField(const tlwScene *scene, double time, tlwVec3 position)
 {
-    Field field = {.push = scene->def.gravity};
+    Field field = {.push = scene->gravity};
     for (int n = 0; n < scene->force_count; n++)
         addForce(&scene->forces[n], time, position, &field);
     return field;
@@ -77,7 +77,7 @@ static void forceRange(void *context, int64_t begin, int64_t end)
         const tlwTile *tile = &grid->tiles[t];
         for (int a = 0; a < 3; a++) {
             float *velocity = tlwGetFloats(grid, f->flow->velocity[a]);
-            float gravity = (float)(f->dt * component(f->scene->def.gravity, a));
+            float gravity = (float)(f->dt * component(f->scene->gravity, a));
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++) {
                     float kick = gravity;
@@ -116,6 +116,6 @@ double tlwGetStrongestPush(tlwThreads *threads, const tlwScene *scene, double ti
 {
     Forces f = {.scene = scene, .flow = flow, .particles = particles, .time = time};
     if (!scene->force_count)
-        return tlwLength(scene->def.gravity);
+        return tlwLength(scene->gravity);
     return tlwParallelMax(threads, particles->count, 16384, strongestRange, &f);
 }

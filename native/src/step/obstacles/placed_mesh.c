@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "shape/repair.h"
 #include "step/fields/flow.h"
 
@@ -118,7 +119,9 @@ static tlwResult loadDeformFrame(const tlwPlacedMeshes *solids, const tlwObject 
 static tlwResult deformSolid(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid, double time, double dx)
 {
     const tlwObject *object = &solids->scene->objects[solid->object];
-    double fps = solids->scene->def.fps, position = time * fps + 1e-9;
+    const tlwScene *scene = solids->scene;
+    double fps = scene->def.fps, position = tlwGetShotTime(scene, time) * fps + 1e-9;
+    double per_second = scene->retimed ? fps / tlwSampleWorld(scene, time).time_scale : fps; // frames, simulated
     int frame = solids->scene->def.frame_start + (int)position;
     if (frame != solid->deform_frame) {
         TLW_TRY(loadDeformFrame(solids, object, frame, &solid->deform_from));
@@ -131,7 +134,7 @@ static tlwResult deformSolid(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid
     for (int64_t n = 0; n < 3 * between.vertex_count; n++) {
         float step = solid->deform_to.positions[n] - solid->deform_from.positions[n];
         between.positions[n] += t * step;
-        solid->vertex_velocity[n] = step * (float)fps;
+        solid->vertex_velocity[n] = step * (float)per_second;
     }
     tlwResult result = buildField(solids, solid, &between, (tlwVec3){1, 1, 1}, dx);
     tlwDestroyMesh(&solid->shape);

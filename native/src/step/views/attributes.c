@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "grid/sample.h"
 #include "scene/scene.h"
+#include "scene/world.h"
 #include "step/fields/sorting.h"
 
 // What the particles around a vertex say about it.
@@ -27,8 +28,8 @@ static void getVelocity(const Vertex *v, float *out)
 
 static void getTemperature(const Vertex *v, float *out)
 {
-    *out =
-        (float)(v->who >= 0 ? tlwGetTemperature(v->material, v->enthalpy) : v->state->scene->def.ambient_temperature);
+    *out = (float)(v->who >= 0 ? tlwGetTemperature(v->material, v->enthalpy)
+                               : tlwSampleWorld(v->state->scene, v->state->stats->time).ambient_temperature);
 }
 
 static void getMelt(const Vertex *v, float *out)

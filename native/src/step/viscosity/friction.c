@@ -194,7 +194,7 @@ static Grip makeGrip(const tlwScene *scene, double dt, const tlwFlow *flow)
               .solid = tlwGetFloats(grid, flow->solid),
               .object = (const int16_t *)grid->fields[flow->solid_object].data,
               .dt = (float)dt,
-              .gravity = {(float)scene->def.gravity.x, (float)scene->def.gravity.y, (float)scene->def.gravity.z},
+              .gravity = {(float)scene->gravity.x, (float)scene->gravity.y, (float)scene->gravity.z},
               .stride = {1, grid->stride_y, grid->stride_z}};
     for (int a = 0; a < 3; a++) {
         g.open[a] = tlwGetFloats(grid, flow->open[a]);
