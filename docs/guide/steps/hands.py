@@ -35,3 +35,16 @@ def role(role: str) -> None:
 def frames(last: int) -> None:
     """*End* in the timeline."""
     bpy.context.scene.frame_end = last
+
+
+def new_material():
+    """*New* under Material Properties: the nodes and the shader."""
+    material = bpy.data.materials.new(bpy.context.object.name)
+    material.use_nodes = True
+    bpy.context.object.data.materials.append(material)
+    return material.node_tree, next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+
+
+def bake() -> None:
+    """The button *Bake*. `run.py` and the tests say beforehand where the bake goes."""
+    bpy.ops.tallow.bake()

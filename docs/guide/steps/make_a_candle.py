@@ -1,4 +1,4 @@
-"""A candle burns down: a lamp as its flame."""
+"""A candle burns down: a small heat lamp is its flame."""
 
 import math
 
@@ -7,30 +7,29 @@ import hands
 import studio
 from tallow.demo import kit
 
-FRAMES = (24, 60, 96, 120)
+FRAMES = (20, 60, 90, 120)
 
 
 def steps() -> None:
     scene = bpy.context.scene
     hands.delete_cube()  # 1
-    hands.add("cylinder", "Candle", (0.0, 0.0, 1.0), radius=0.55, depth=2.0)  # 2
+    hands.add("cylinder", "Candle", (0.0, 0.0, 1.0), radius=0.55, depth=2.0)
     bpy.context.object.rotation_euler = (0.0, math.radians(5.0), 0.0)
-    hands.role("WAX")  # 3
+    hands.role("WAX")  # 2
     bpy.context.object.tallow.material = "candle_wax"
-    hands.add("cylinder", "Saucer", (0.0, 0.0, -0.05), radius=1.6, depth=0.2)  # 4
+    hands.add("cylinder", "Saucer", (0.0, 0.0, -0.05), radius=1.6, depth=0.2)  # 3
     hands.role("SOLID")
-    hands.add("uv_sphere", "Flame", (0.12, 0.0, 2.35), radius=0.1)  # 5
+    hands.add("uv_sphere", "Flame", (0.12, 0.0, 2.35), radius=0.1)  # 4
     hands.role("HEAT")
     bpy.context.object.tallow.heat_kind = "LAMP"
     bpy.context.object.tallow.power = 150.0
-    hands.select("Candle")  # 6
+    hands.select("Candle", "Flame")  # 5
     bpy.ops.tallow.fit_domain()
-    scene.tallow.resolution = 56
-    hands.frames(120)  # 7
+    hands.frames(120)  # 6
     scene.tallow.melt_percent = 45
     bpy.ops.tallow.melt_in_shot()
-    print("NOTE", scene.tallow.melt_note)
-    bpy.ops.tallow.add_material()  # 8
+    bpy.ops.tallow.add_material()  # 7
+    hands.bake()
 
 
 def look() -> None:

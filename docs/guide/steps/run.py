@@ -28,8 +28,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--reuse", action="store_true", help="render the bake that is in the folder already")
     parser.add_argument("--at", type=int, nargs="+", help="render these frames; those of the page unless given")
-    parser.add_argument("--width", type=int, default=960)
-    parser.add_argument("--height", type=int, default=540)
+    parser.add_argument("--width", type=int, default=480)
+    parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--samples", type=int, default=128)
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:])
 
@@ -39,16 +39,17 @@ def enable_addon() -> None:
     addon_utils.enable("tallow", default_set=True)
 
 
-def bake(page, folder: Path) -> None:
-    scene = bpy.context.scene
+def save(folder: Path) -> None:
+    """A saved file has its bake beside itself."""
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
-    problems = importlib.import_module("tallow.baking.export.checks").check_scene(scene)
-    for problem in problems:
-        print("PANEL", problem.text, flush=True)
-    start = time.perf_counter()
-    bpy.ops.tallow.bake()
-    print(f"BAKED {scene.frame_end} frames in {time.perf_counter() - start:.0f} s", flush=True)
-    bpy.ops.wm.save_mainfile()
+
+
+def report() -> None:
+    """What the Bake panel says of the shot."""
+    checks = importlib.import_module("tallow.baking.export.checks")
+    for text in [problem.text for problem in checks.check_scene(bpy.context.scene)] + [bpy.context.scene.tallow.melt_note]:
+        if text:
+            print("PANEL", text, flush=True)
 
 
 def prepare_render(options: argparse.Namespace) -> None:
@@ -75,8 +76,12 @@ def main() -> None:
     if options.reuse:
         bpy.ops.wm.open_mainfile(filepath=str(folder / "shot.blend"))
     else:
+        save(folder)
+        start = time.perf_counter()
         page.steps()
-        bake(page, folder)
+        print(f"STEPS {options.page} {time.perf_counter() - start:.0f} s", flush=True)
+        report()
+        save(folder)
     page.look()
     prepare_render(options)
     for frame in options.at or page.FRAMES:

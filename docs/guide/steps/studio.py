@@ -36,3 +36,8 @@ def drop_subsurface() -> None:
         for node in (material.node_tree.nodes if material.node_tree else ()):
             if node.type == "BSDF_PRINCIPLED":
                 shading.set_value(node, "subsurface", 0.0)
+
+
+def clear_amber() -> None:
+    """Honey in which one sees what is inside, at few samples too."""
+    kit.tank_water((0.98, 0.72, 0.28), (0.85, 0.45, 0.06))
