@@ -4,7 +4,7 @@ import bpy
 import hands
 import studio
 
-FRAMES = (1, 40, 56, 76)
+FRAMES = (1, 36, 56)
 
 
 def steps() -> None:
@@ -18,4 +18,4 @@ def steps() -> None:
 
 def look() -> None:
     studio.hide("Tallow Floor")
-    studio.film((0.0, 0.0, 0.6), 3.3, (0.30, -1.0, 0.42), floor=0.0, **studio.COOL)
+    studio.film((0.0, 0.0, 0.95), 3.7, (0.30, -1.0, 0.42), floor=0.0, **studio.COOL)

@@ -22,8 +22,10 @@ def select(*names: str) -> bpy.types.Object:
 
 def add(kind: str, name: str, location=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0), **sizes) -> bpy.types.Object:
     """Add > Mesh > ..., and what the box at the lower left of the view says."""
-    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(location=location, scale=scale, **sizes)
+    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(location=location, **sizes)
     bpy.context.object.name = name
+    bpy.context.object.scale = scale
+    bpy.context.view_layer.update()
     return bpy.context.object
 
 

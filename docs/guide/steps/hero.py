@@ -5,7 +5,7 @@ import hands
 import studio
 from tallow.demo import kit
 
-FRAMES = tuple(range(1, 61))
+FRAMES = tuple(range(5, 61))
 # Ellipsoids: centre and radii. The bunny looks along -y.
 BUNNY = (((0.0, 0.15, 0.62), (0.62, 0.70, 0.66)), ((0.0, -0.12, 1.0), (0.42, 0.42, 0.50)),  # belly, chest
          ((0.0, -0.30, 1.52), (0.44, 0.46, 0.42)), ((0.0, -0.68, 1.42), (0.20, 0.18, 0.16)),  # head, muzzle
@@ -30,4 +30,7 @@ def look() -> None:
     plate = bpy.data.objects["Tallow Hot Plate"]
     bottom = min((plate.matrix_world @ vertex.co).z for vertex in plate.data.vertices)
     studio.hide("Tallow Floor")
-    studio.film((0.0, 0.0, 0.95), 3.4, (0.0, -1.0, 0.30), floor=bottom, **studio.WARM)
+    studio.paint("Tallow Hot Plate", (0.80, 0.80, 0.78), 0.3)
+    bpy.context.scene.tallow.smoothing = 4
+    studio.film((0.05, 0.0, 0.95), 3.9, (0.0, -1.0, 0.32), floor=bottom, light=1.0, sky=0.6,
+                air=(0.62, 0.46, 0.42), table=(0.50, 0.26, 0.24))

@@ -7,7 +7,7 @@ import hands
 import studio
 from tallow.demo import kit
 
-FRAMES = (20, 44, 70, 120)
+FRAMES = (20, 56, 120)
 STONES = ((-0.2, -0.45, 0.30), (0.55, 0.40, 0.34), (1.2, -0.40, 0.28))  # x, y, radius
 
 
@@ -24,8 +24,8 @@ def steps() -> None:
     hands.role("INFLOW")
     vent = bpy.context.object
     vent.tallow.material = "lava"
-    vent.tallow.temperature = 1300.0
-    vent.tallow.velocity = (2.0, 0.0, -0.6)
+    vent.tallow.temperature = 1350.0
+    vent.tallow.velocity = (3.0, 0.0, -0.9)
     vent.keyframe_insert("tallow.enabled", frame=1)  # 4
     scene.frame_set(60)
     vent.tallow.enabled = False
@@ -35,11 +35,11 @@ def steps() -> None:
     scene.tallow.padding = 0.0
     bpy.ops.tallow.fit_domain()
     scene.tallow.wall_x1 = "OPEN"
-    scene.tallow.thermal_speed = 100.0  # 6
+    scene.tallow.thermal_speed = 15.0  # 6
     scene.tallow.emissivity = 0.95
     hands.frames(120)
     hands.bake()  # 7
-    kit.glowing(900.0, 1260.0)  # 8
+    kit.glowing(950.0, 1320.0)  # 8
 
 
 def look() -> None:
@@ -47,4 +47,4 @@ def look() -> None:
         studio.paint(name, color, 0.9)
         kit.grainy(bpy.data.objects[name].active_material, 0.09)
     kit.grainy(studio.surface().active_material, 0.07, coordinates="rest_position")
-    studio.film((-0.1, 0.0, 0.0), 3.4, (0.35, -1.0, 0.65), light=0.55, sky=0.6, air=(0.05, 0.06, 0.12))
+    studio.film((-0.35, 0.0, 0.1), 3.0, (0.35, -1.0, 0.65), floor=-1.6, light=0.8, sky=0.6, air=(0.05, 0.06, 0.12), table=(0.03, 0.03, 0.035))
