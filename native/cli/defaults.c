@@ -53,6 +53,7 @@ static void addScene(cJSON *root)
     cJSON_AddBoolToObject(scene, "save_mesh", def.save_mesh);
     cJSON_AddBoolToObject(scene, "save_compact", def.save_compact);
     cJSON_AddNumberToObject(scene, "mesh_detail", def.mesh_detail);
+    cJSON_AddBoolToObject(scene, "keep_detail", def.keep_detail);
     cJSON_AddNumberToObject(scene, "checkpoint_every", def.checkpoint_every);
     cJSON_AddNumberToObject(scene, "keep_every", def.keep_every);
     cJSON_AddNumberToObject(scene, "threads", tlwDefaultContextDef().threads);

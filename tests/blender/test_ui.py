@@ -93,7 +93,8 @@ def test_the_numbers_of_roles_are_those_of_saved_files(folder):
 # Settings of `scene.tallow` whose names in scene.json are others.
 OTHER_NAMES = {"film_coefficient": "film", "ambient_temperature": "ambient"}
 # Settings that say beside themselves why they begin with another value.
-DELIBERATE = {"restitution", "density", "mass", "conductivity", "power", "save_particles", "save_compact", "keep_every"}
+DELIBERATE = {"restitution", "density", "mass", "conductivity", "power", "save_particles", "save_compact",
+              "keep_detail", "keep_every"}
 # Not settings of the add-on.
 HIDDEN = {"fps", "pressure_tolerance", "viscosity_tolerance", "max_iterations", "save_mesh"}
 

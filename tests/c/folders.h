@@ -49,7 +49,8 @@ static inline void writeCube(const char *folder, const char *name, bool open)
 {
     char path[1024];
     tlwMessage message = {""};
-    tlwSurfaceView cube = {8, open ? 11 : 12, cube_positions, cube_triangles, 0, NULL, 0};
+    tlwSurfaceView cube = {
+        .vertex_count = 8, .triangle_count = open ? 11 : 12, .position = cube_positions, .triangle = cube_triangles};
     snprintf(path, sizeof path, "%s/meshes", folder);
     mkdir(path, 0777);
     snprintf(path, sizeof path, "%s/meshes/%s", folder, name);

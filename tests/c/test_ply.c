@@ -49,8 +49,10 @@ static bool exists(const char *path)
 
 static tlwResult writeMesh(const char *path, const tlwMesh *mesh, tlwMessage *message)
 {
-    tlwSurfaceView surface = {
-        (int)mesh->vertex_count, (int)mesh->triangle_count, mesh->positions, mesh->triangles, 0, NULL, 0};
+    tlwSurfaceView surface = {.vertex_count = (int)mesh->vertex_count,
+                              .triangle_count = (int)mesh->triangle_count,
+                              .position = mesh->positions,
+                              .triangle = mesh->triangles};
     return tlwWritePlySurface(path, &surface, message);
 }
 
@@ -242,7 +244,12 @@ static void test_cache_files_have_the_documented_layout(void **state)
                                              {"melt", 1, {"melt"}, melt},
                                              {"rest_position", 3, {"rest_x", "rest_y", "rest_z"}, rest},
                                              {"material", 1, {"material"}, materials}};
-    tlwSurfaceView surface = {2, 1, position, triangle, 5, attributes, 0};
+    tlwSurfaceView surface = {.vertex_count = 2,
+                              .triangle_count = 1,
+                              .position = position,
+                              .triangle = triangle,
+                              .attribute_count = 5,
+                              .attributes = attributes};
     assert_int_equal(tlwWritePlySurface(inFolder("m.ply", path), &surface, NULL), TLW_OK);
     assert_int_equal(tlwReadFile(path, 0, NULL, &data, &size), TLW_OK);
     body = strstr(data, "end_header\n") + 11;
@@ -256,7 +263,37 @@ static void test_cache_files_have_the_documented_layout(void **state)
     unlink(path);
 }
 
-// A wavy sheet with attributes, written in both forms.
+// Rows of place, velocity and temperature.
+static void assertRowsAreClose(const char *a, const char *b, int count)
+{
+    for (int n = 0; n < count; n++) {
+        float x[7], y[7];
+        memcpy(x, a + 28 * n, sizeof x);
+        memcpy(y, b + 28 * n, sizeof y);
+        assert_memory_equal(x, y, 12); // places are exact
+        for (int i = 3; i < 7; i++)
+            assert_true(fabsf(x[i] - y[i]) < (i == 6 ? 150.0f : 2.0f) / 65535);
+    }
+}
+
+// Damage of any kind is one sentence.
+static void assertDamageIsSaid(const char *packed, int64_t packed_size)
+{
+    for (int n = 0; n < 400; n++) {
+        char *copy = tlwAlloc((size_t)packed_size + 1, 1), *out = NULL;
+        int64_t size = n < 200 ? packed_size * n / 200 : packed_size, out_size = 0;
+        tlwMessage message;
+        memcpy(copy, packed, (size_t)packed_size);
+        if (n >= 200)
+            copy[(n - 200) * (n < 300 ? 7 : packed_size / 220) % packed_size] ^= (char)(1 + n % 255);
+        if (tlwUnpackPly(copy, size, "m", &message, &out, &out_size) != TLW_OK)
+            assert_non_null(strstr(message.text, "m is damaged or cut short"));
+        tlwFree(out);
+        tlwFree(copy);
+    }
+}
+
+// A mesh with attributes, origins and seams, written in both forms.
 static void test_compact_files_hold_the_same(void **state)
 {
     (void)state;
@@ -273,7 +310,20 @@ static void test_compact_files_hold_the_same(void **state)
     }
     const tlwVertexAttribute attributes[] = {{"velocity", 3, {"vx", "vy", "vz"}, flow},
                                              {"temperature", 1, {"temperature"}, heat}};
-    tlwSurfaceView surface = {count, (int)mesh.triangle_count, mesh.positions, mesh.triangles, 2, attributes, 0};
+    tlwOrigin *origins = tlwAlloc((size_t)count, sizeof *origins);
+    for (int n = 0; n < count; n++)
+        origins[n] =
+            n % 7 ? (tlwOrigin){(uint32_t)n / 3, {(uint16_t)(n % 65536), 9}} : (tlwOrigin){.triangle = TLW_NO_ORIGIN};
+    const tlwSeam seams[2] = {{5, {{1, {2, 3}}, {4, {5, 6}}, {7, {8, 65535}}}}, {9, {{70000, {0, 1}}, {0}, {0}}}};
+    tlwSurfaceView surface = {.vertex_count = count,
+                              .triangle_count = (int)mesh.triangle_count,
+                              .position = mesh.positions,
+                              .triangle = mesh.triangles,
+                              .attribute_count = 2,
+                              .attributes = attributes,
+                              .origins = origins,
+                              .seams = seams,
+                              .seam_count = 2};
     assert_int_equal(tlwWritePlySurface(inFolder("m.ply", path), &surface, NULL), TLW_OK);
     assert_int_equal(tlwReadFile(path, 0, NULL, &plain, &plain_size), TLW_OK);
     assert_false(tlwIsCompactPly(plain, plain_size));
@@ -283,36 +333,20 @@ static void test_compact_files_hold_the_same(void **state)
     assert_int_equal(tlwUnpackPly(packed, packed_size, "m", NULL, &unpacked, &unpacked_size), TLW_OK);
     const char *a = strstr(plain, "end_header\n") + 11, *b = strstr(unpacked, "end_header\n") + 11;
     assert_int_equal(plain + plain_size - a, unpacked + unpacked_size - b);
-    for (int n = 0; n < count; n++) {
-        float x[7], y[7];
-        memcpy(x, a + 28 * n, sizeof x);
-        memcpy(y, b + 28 * n, sizeof y);
-        assert_memory_equal(x, y, 12); // places are exact
-        for (int i = 3; i < 7; i++)
-            assert_true(fabsf(x[i] - y[i]) < (i == 6 ? 150.0f : 2.0f) / 65535);
-    }
-    assert_memory_equal(a + 28 * count, b + 28 * count, 13 * mesh.triangle_count);
+    assertRowsAreClose(a, b, count);
+    // Faces, origins and seams are exact.
+    assert_memory_equal(a + 28 * count, b + 28 * count, plain + plain_size - (a + 28 * count));
+    assert_int_equal(plain + plain_size - (a + 28 * count), 13 * mesh.triangle_count + 8 * count + 2 * 28);
     tlwMesh back;
     assert_int_equal(tlwReadPlyMesh(path, NULL, &back), TLW_OK);
     assert_true(back.vertex_count == mesh.vertex_count && back.triangle_count == mesh.triangle_count);
     tlwDestroyMesh(&back);
-    // Damage of any kind is one sentence.
-    for (int n = 0; n < 400; n++) {
-        char *copy = tlwAlloc((size_t)packed_size + 1, 1), *out = NULL;
-        int64_t size = n < 200 ? packed_size * n / 200 : packed_size, out_size = 0;
-        tlwMessage message;
-        memcpy(copy, packed, (size_t)packed_size);
-        if (n >= 200)
-            copy[(n - 200) * (n < 300 ? 7 : packed_size / 220) % packed_size] ^= (char)(1 + n % 255);
-        if (tlwUnpackPly(copy, size, "m", &message, &out, &out_size) != TLW_OK)
-            assert_non_null(strstr(message.text, "m is damaged or cut short"));
-        tlwFree(out);
-        tlwFree(copy);
-    }
+    assertDamageIsSaid(packed, packed_size);
     tlwFree(plain);
     tlwFree(packed);
     tlwFree(unpacked);
     tlwFree(heat);
+    tlwFree(origins);
     tlwDestroyMesh(&mesh);
     unlink(path);
 }

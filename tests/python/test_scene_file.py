@@ -153,6 +153,14 @@ def test_a_bake_that_goes_on_keeps_its_scene_to_the_last_digit(tmp_path):
     assert scene["frames"]["end"] == 99 and scene["solver"] == {"cfl": 2.0, "threads": 8}
 
 
+def test_what_the_surface_carries_is_free_to_change(tmp_path):
+    for name, materials in (("old", ["Skin"]), ("new", ["Renamed"])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "scene.json").write_text(json.dumps(
+            {"frames": {"end": 3}, "objects": [{"name": "Wax", "keys": [], "carry": {"materials": materials}}]}))
+    assert scene_file.difference(tmp_path / "old", tmp_path / "new") is None
+
+
 def airy(tmp_path, name, values, last):
     keys = [{"time": scene_file.number(i / 24), "ambient_temperature": value, "gravity": [0, 0, -9.81]}
             for i, value in enumerate(values)]

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-from . import ply
+from . import carry, ply
 
 # Folder (relative to the bake), and the only file names in it that are ours to delete.
 OURS: Tuple[Tuple[str, str], ...] = (
@@ -46,6 +46,7 @@ class Cache:
         self.order: List[int] = []
         self._stamp: Tuple[int, int] = (0, 0)
         self._scene: Optional[Dict] = None
+        self._carried: Tuple[Optional[carry.Carried], ...] = ()  # empty until it was looked for
 
     def refresh(self) -> bool:
         """Read bake.json again if it changed. True if something new was read."""
@@ -152,6 +153,13 @@ class Cache:
     @property
     def has_bodies(self) -> bool:
         return any(member.get("role") == "rigid" for member in self.scene.get("objects") or [])
+
+    @property
+    def carried(self) -> Optional[carry.Carried]:
+        """What the surface shows of the objects that it is made of; None when that is nothing."""
+        if not self._carried:
+            self._carried = (carry.load(self.folder / "scene"),)
+        return self._carried[0]
 
     @property
     def melts(self) -> bool:

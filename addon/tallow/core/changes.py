@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 SAME = 1e-6  # of the size of a place or a direction
-NAMES = ("name", "mesh")  # members that only say what something is called
+NAMES = ("name", "mesh", "carry")  # members that only say what something is called or shows
 PLACES = ("position", "rotation", "scale")
 Pairs = List[Tuple[Dict, Dict]]
 

@@ -9,12 +9,14 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from . import colors, ply
+from . import carry, colors, ply
 
 
 # Names of vectors in a file, without their x, y and z, that are not the names of their attributes.
 VECTORS = {"": "position", "v": "velocity", "rest_": "rest_position"}
 LENGTHS = ("position", "velocity", "rest_position")  # metres, or metres a second
+COLOR = "tallow_color"
+OWN = {"position", "velocity", "rest_position", "temperature", "celsius", "melt", "material", COLOR}  # names that objects cannot use
 
 
 class Frame(NamedTuple):
@@ -23,6 +25,7 @@ class Frame(NamedTuple):
     edges: np.ndarray  # (e, 2) uint32
     corner_edges: np.ndarray  # (3 m,) uint32
     attributes: Dict[str, np.ndarray]
+    layers: Tuple[carry.Layer, ...] = ()  # what the objects carry
     packed: Tuple[np.ndarray, ...] = ()  # the same geometry as Blender keeps it, where that is known
 
 
@@ -112,7 +115,8 @@ def vertex_attributes(rows: np.ndarray, scale: float, pace: float = 1.0) -> Dict
     return found
 
 
-def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0, pace: float = 1.0) -> Optional[Frame]:
+def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp: int = 0, pace: float = 1.0,
+            carried: Optional[carry.Carried] = None) -> Optional[Frame]:
     """Read a mesh file; `scale` and `pace` are those of `vertex_attributes`. None when it is missing or damaged.
 
     `_stamp` only tells two versions of a file apart, for frames that were read ahead.
@@ -128,9 +132,10 @@ def prepare(path: Path, scale: float, color: str, materials: List[Dict], _stamp:
     if len(faces) and not 0 <= faces.min() <= faces.max() < len(rows):
         return None  # an index that points nowhere would crash Blender
     if tint is not None:
-        attributes["tallow_color"] = tint
+        attributes[COLOR] = tint
     corners = np.ascontiguousarray(faces, np.int32).view(np.uint32).ravel()
-    return Frame(positions, corners, *find_edges(corners), attributes)
+    layers = carried.layers(data, corners) if carried else ()
+    return Frame(positions, corners, *find_edges(corners), attributes, layers)
 
 
 class ReadAhead:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -128,14 +128,22 @@ def write_atomically(path: Path, *parts) -> None:
     os.replace(temporary, path)
 
 
-def write_mesh(path: Path, positions: np.ndarray, triangles: np.ndarray) -> None:
-    """A triangle mesh: float x y z per vertex, and faces."""
-    positions = np.ascontiguousarray(positions, "<f4").reshape(-1, 3)
+def write_mesh(path: Path, positions: np.ndarray, triangles: np.ndarray, columns: Optional[Dict[str, np.ndarray]] = None,
+               face_columns: Optional[Dict[str, np.ndarray]] = None) -> None:
+    """A triangle mesh: float x y z per vertex, and faces. `columns` are further numbers of vertices and faces, as floats."""
+    columns, face_columns = columns or {}, face_columns or {}
+    vertices = np.empty((len(np.reshape(positions, (-1, 3))), 3 + len(columns)), "<f4")
+    vertices[:, :3] = np.reshape(positions, (-1, 3))
+    for n, values in enumerate(columns.values(), 3):
+        vertices[:, n] = values
     triangles = np.asarray(triangles).reshape(-1, 3)
-    faces = np.empty(len(triangles), TRIANGLE)
+    faces = np.empty(len(triangles), np.dtype(TRIANGLE.descr + [(name, "<f4") for name in face_columns]))
     faces["count"] = 3
     faces["vertex"] = triangles
+    for name, values in face_columns.items():
+        faces[name] = values
     header = ("ply\nformat binary_little_endian 1.0\n"
-              f"element vertex {len(positions)}\nproperty float x\nproperty float y\nproperty float z\n"
-              f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
-    write_atomically(Path(path), header.encode("ascii"), positions.data, faces.data)
+              f"element vertex {len(vertices)}\n" + "".join(f"property float {name}\n" for name in ("x", "y", "z", *columns))
+              + f"element face {len(faces)}\nproperty list uchar int vertex_indices\n"
+              + "".join(f"property float {name}\n" for name in face_columns) + "end_header\n")
+    write_atomically(Path(path), header.encode("ascii"), vertices.data, faces.data)

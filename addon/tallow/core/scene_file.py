@@ -61,8 +61,8 @@ class SceneWriter:
         self._taken.add(candidate.lower())
         return candidate
 
-    def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray) -> str:
-        ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles)
+    def write_mesh(self, stem: str, positions: np.ndarray, triangles: np.ndarray, *columns: Dict[str, np.ndarray]) -> str:
+        ply.write_mesh(self.meshes / f"{stem}.ply", positions, triangles, *columns)
         return f"meshes/{stem}.ply"
 
     def write_motion(self, motion: Dict[str, Any]) -> None:

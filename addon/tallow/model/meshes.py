@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, NamedTuple
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -22,6 +23,13 @@ EMPTY = Triangles(np.empty((0, 3), np.float32), np.empty((0, 3), np.int32))
 
 def evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Triangles:
     """The object's mesh in object space with its modifiers, as triangles."""
+    with evaluated_mesh(obj, depsgraph) as mesh:
+        return triangles(mesh) if mesh is not None else EMPTY
+
+
+@contextmanager
+def evaluated_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterator[Optional[bpy.types.Mesh]]:
+    """The object's mesh with its modifiers; None for text without letters, or curves without thickness."""
     result = obj.evaluated_get(depsgraph)
     if has_instances(obj):
         return join([_evaluated(obj, result), *_instances(obj, depsgraph)])
@@ -30,15 +38,14 @@ def evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Triangle
 
 def _evaluated(obj: bpy.types.Object, result: bpy.types.Object) -> Triangles:
     if obj.type == "MESH" and not obj.modifiers and not obj.data.shape_keys and result.mode == "OBJECT":
-        return triangles(obj.data)  # nothing to evaluate, so nothing to copy
+        yield obj.data  # nothing to evaluate, so nothing to copy
+        return
     try:
         mesh = result.to_mesh()
     except RuntimeError:
-        return EMPTY  # text without letters, curves without thickness
-    if mesh is None:
-        return EMPTY
+        mesh = None
     try:
-        return triangles(mesh)
+        yield mesh
     finally:
         result.to_mesh_clear()
 
@@ -91,6 +98,17 @@ def triangles(mesh: bpy.types.Mesh) -> Triangles:
         mesh.loop_triangles.foreach_get("loops", loops)
         indices = corners[loops]
     return Triangles(positions.reshape(-1, 3), indices.astype(np.int32).reshape(-1, 3))
+
+
+def triangle_corners(mesh: bpy.types.Mesh) -> Tuple[np.ndarray, np.ndarray]:
+    """The corners of every triangle, (m, 3), and the polygon that it is of. In the order of `triangles`."""
+    if len(mesh.loops) == 3 * len(mesh.polygons):
+        return np.arange(len(mesh.loops)).reshape(-1, 3), np.arange(len(mesh.polygons))
+    mesh.calc_loop_triangles()
+    loops, polygons = np.empty(3 * len(mesh.loop_triangles), np.uint32), np.empty(len(mesh.loop_triangles), np.uint32)
+    mesh.loop_triangles.foreach_get("loops", loops)
+    mesh.loop_triangles.foreach_get("polygon_index", polygons)
+    return loops.reshape(-1, 3), polygons
 
 
 def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:

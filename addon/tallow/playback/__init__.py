@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
 from ..model import observers, role_effects, roles
-from . import bodies, missing, particles, shown, surface
+from . import bodies, missing, particles, shown, slots, surface
 from .shown import cache_of
 
 NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"

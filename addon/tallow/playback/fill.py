@@ -12,7 +12,7 @@ from typing import Dict, Iterable, List, Optional, Tuple
 import bpy
 import numpy as np
 
-from ..core import frames
+from ..core import carry, frames
 from ..core.frames import Frame
 
 NEW_LAYOUT = bpy.app.version >= (4, 1, 0)  # positions, corners and offsets are plain arrays
@@ -24,6 +24,8 @@ MADV_POPULATE_WRITE = 23  # Linux 5.14
 WORDS = 4  # bytes; every structure is a whole number of words
 EDGE_FLAGS, SMOOTH = 0x220000, 0x010000  # drawn and rendered, as `edges.add` makes them; of a face
 Copy = Tuple[np.ndarray, np.ndarray]  # where to, what
+KINDS = {"float": ("FLOAT", "value"), "int": ("INT", "value"), "bool": ("BOOLEAN", "value"), "vector2": ("FLOAT2", "vector"),
+         "vector": ("FLOAT_VECTOR", "vector"), "color": ("FLOAT_COLOR", "color")}
 
 
 def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
@@ -41,6 +43,8 @@ def fill_mesh(mesh: bpy.types.Mesh, frame: Frame) -> None:
     if not copies:
         _fill_arrays(mesh, frame)
     copies += _list_attributes(mesh, frame.attributes)
+    for layer in frame.layers:
+        copies += _list_uv(mesh, layer) if layer.kind == "uv" else _list_layer(mesh, layer)
     _copy_by_two(copies)
     mesh.update()
 
@@ -167,3 +171,31 @@ def _list_attributes(mesh: bpy.types.Mesh, arrays: Dict[str, np.ndarray]) -> Lis
         else:
             attribute.data.foreach_set(member, flat.ravel())
     return copies
+
+
+def _list_uv(mesh: bpy.types.Mesh, layer: carry.Layer) -> List[Copy]:
+    made = mesh.uv_layers.new(name=layer.name, do_init=False)
+    if made is None:
+        return []  # Blender has room for eight
+    made.active_render = layer.active or made.active_render
+    if layer.active:
+        mesh.uv_layers.active = made
+    memory = _memory(made.data, 3) if STRUCTURES else None  # place in the map, flags
+    if memory is not None:
+        return [(memory[:, :2], layer.values.view(np.uint32)), (memory[:, 2:], np.uint32(0))]
+    if hasattr(made, "uv"):
+        made.uv.foreach_set("vector", layer.values.ravel())
+    else:
+        made.data.foreach_set("uv", layer.values.ravel())
+    return []
+
+
+def _list_layer(mesh: bpy.types.Mesh, layer: carry.Layer) -> List[Copy]:
+    kind, member = KINDS[layer.kind]
+    attribute = mesh.attributes.new(layer.name, kind, layer.domain.upper())
+    words = layer.values.shape[1] if layer.values.ndim == 2 else 1
+    memory = _memory(attribute.data, words) if STRUCTURES and layer.kind != "bool" else None
+    if memory is not None:
+        return [(memory, np.ascontiguousarray(layer.values).view(np.uint32).reshape(memory.shape))]
+    attribute.data.foreach_set(member, layer.values.ravel())
+    return []

@@ -188,9 +188,22 @@ def differ(values: Sequence) -> bool:
     return any(value != values[0] for value in values)
 
 
+def is_made(material: Optional[bpy.types.Material]) -> bool:
+    """Whether somebody worked on it: the grey one of a new object is no choice."""
+    if material is None:
+        return False
+    nodes = list(material.node_tree.nodes) if material.node_tree else []
+    shader = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+    if shader is None or len(nodes) != 2:
+        return bool(nodes) or any(abs(value - 0.8) > 1e-3 for value in material.diffuse_color[:3])
+    return any(abs(value - 0.8) > 1e-3 for value in socket(shader, "color").default_value[:3])
+
+
 def assign(obj: bpy.types.Object, material: bpy.types.Material) -> None:
+    """One material for all of it."""
     slots = obj.data.materials
-    if len(slots):
+    if len(slots) == 1:
         slots[0] = material
-    else:
-        slots.append(material)
+        return
+    slots.clear()
+    slots.append(material)

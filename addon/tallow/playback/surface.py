@@ -8,12 +8,11 @@ from typing import Optional, Tuple
 import bpy
 
 from ..core.cache import Cache
-from ..core.frames import ReadAhead, stamp_of
+from ..core.frames import COLOR, Frame, ReadAhead, stamp_of
 from ..model import units
-from . import fill
+from . import fill, slots
 
 NAME = "Tallow Surface"
-COLOR = "tallow_color"
 SMOOTHING = "Tallow Smoothing"
 _ahead = ReadAhead(fill.prepare)
 
@@ -62,16 +61,26 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     if prepared is None:
         return  # keep what is shown; the Show panel says which file is missing
     fill.fill_mesh(obj.data, prepared)
-    if COLOR in prepared.attributes:
-        obj.data.color_attributes.active_color_index = obj.data.color_attributes.find(COLOR)
+    slots.show(obj, cache.carried)
+    _choose_color(obj.data, prepared)
     if frame + 1 in cache.frames:
         _ahead.expect(_request(scene, cache, frame + 1))
+
+
+def _choose_color(mesh: bpy.types.Mesh, frame: Frame) -> None:
+    """The viewport shows what the artist chose in Colour By, else the objects' own colours. Shaders that ask for no name take those."""
+    colors = mesh.color_attributes
+    own = next((layer.name for layer in frame.layers if layer.active and layer.kind == "color"), None)
+    if own:
+        colors.render_color_index = colors.find(own)
+    if COLOR in frame.attributes or own:
+        colors.active_color_index = colors.find(COLOR if COLOR in frame.attributes else own)
 
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
     scale = 1.0 / units.metres_per_unit_of(scene, cache)
-    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame)
+    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame), cache.carried
 
 
 def clear(scene: bpy.types.Scene) -> None:

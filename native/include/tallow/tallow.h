@@ -183,6 +183,7 @@ typedef struct tlwSceneDef {
     bool save_mesh;             // write mesh/ in a bake
     bool save_compact;          // mesh/ and particles/ take a third of the room, and only Tallow reads them
     int mesh_detail;            // mesh voxels per cell edge: 1 or 2
+    bool keep_detail;           // frozen material that has not melted shows the surface of its mesh
     int checkpoint_every;       // frames between checkpoints; 0 = none
     int keep_every;             // of these frames checkpoints are kept, so that a bake can go on from there with other
                                 // settings; 0 = only the two newest
@@ -289,6 +290,10 @@ typedef struct tlwObjectDef {
     const char *name; // appears in messages
     tlwRole role;
     tlwMeshData mesh; // in object space
+    // Liquid and inflow: the triangles of `mesh` whose attributes the surface carries; may be empty. Two triangles
+    // share a vertex here only where the attributes go on from one to the other: a seam has vertices of its own on
+    // each side.
+    tlwMeshData carried;
     const tlwKey *keys;
     int key_count;       // at least 1
     tlwDeformFn *deform; // solids only; may be null
@@ -426,6 +431,21 @@ typedef struct tlwVertexAttribute {
     const float *values;
 } tlwVertexAttribute;
 
+#define TLW_NO_ORIGIN UINT32_MAX
+
+// Where on the objects' meshes a vertex of the surface comes from.
+typedef struct tlwOrigin {
+    uint32_t triangle;  // number in tlwObjectDef.carried, counted through all objects; TLW_NO_ORIGIN = none
+    uint16_t weight[2]; // of the triangle's second and third corner, 65535 = all
+} tlwOrigin;
+
+// A triangle of the surface whose vertices come from both sides of a seam, or from places far apart. Its corners have
+// origins of their own, all on one side.
+typedef struct tlwSeam {
+    uint32_t triangle; // of the surface
+    tlwOrigin corner[3];
+} tlwSeam;
+
 // Surface mesh of the liquid, closed and facing outwards. Valid until the next call that takes the simulation.
 typedef struct tlwSurfaceView {
     int vertex_count, triangle_count;
@@ -434,6 +454,9 @@ typedef struct tlwSurfaceView {
     // velocity (m/s), temperature (K), melt (0 solid .. 1 liquid), rest_position (m), material
     int attribute_count;
     const tlwVertexAttribute *attributes;
+    const tlwOrigin *origins; // one per vertex; null when no object has `carried`
+    const tlwSeam *seams;
+    int seam_count;
     double volume; // m3, outside solids
 } tlwSurfaceView;
 

@@ -146,13 +146,14 @@ static tlwResult readOutput(const tlwJson *root, tlwSceneDef *def)
     if (!output.node)
         return TLW_OK;
     TLW_TRY(tlwCheckObject(&output));
-    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "compact", "mesh_detail",
+    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "compact", "mesh_detail", "keep_detail",
                                                   "checkpoint_every", "keep_every", NULL});
     TLW_TRY(tlwReadBool(&output, "particles", &def->save_particles));
     TLW_TRY(tlwReadBool(&output, "vdb", &def->save_vdb));
     TLW_TRY(tlwReadBool(&output, "mesh", &def->save_mesh));
     TLW_TRY(tlwReadBool(&output, "compact", &def->save_compact));
     TLW_TRY(tlwReadInteger(&output, "mesh_detail", &def->mesh_detail));
+    TLW_TRY(tlwReadBool(&output, "keep_detail", &def->keep_detail));
     TLW_TRY(tlwReadInteger(&output, "keep_every", &def->keep_every));
     return tlwReadInteger(&output, "checkpoint_every", &def->checkpoint_every);
 }

@@ -62,6 +62,22 @@ static tlwResult readMesh(const tlwJson *json, const char *folder, const tlwScen
     return tlwReadPlyMesh(path, message, mesh);
 }
 
+// Only the mesh matters here. Names and kinds of attributes are for those who read the bake.
+static tlwResult readCarried(const tlwJson *json, const char *folder, tlwMesh *mesh)
+{
+    tlwJson carry = tlwGetMember(json, "carry");
+    if (!carry.node || cJSON_IsNull(carry.node))
+        return TLW_OK;
+    TLW_TRY(tlwCheckObject(&carry));
+    tlwWarnUnknown(&carry, (const char *const[]){"mesh", "attributes", "uv", "color", "materials", NULL});
+    tlwJson value = tlwGetMember(&carry, "mesh");
+    const char *file = "";
+    TLW_TRY(tlwReadString(&carry, "mesh", &file));
+    char path[PATH_MAX];
+    TLW_TRY(tlwJoinScenePath(&value, folder, file, path));
+    return tlwReadPlyMesh(path, &json->context->message, mesh);
+}
+
 static tlwResult readMaterialName(const tlwJson *json, const tlwScene *scene, tlwObjectDef *def)
 {
     const char *name = NULL;
@@ -83,9 +99,26 @@ static tlwResult readObjectMembers(const tlwJson *json, const tlwScene *scene, t
     const char *roles[TLW_ROLE_COUNT + 1];
     static const char *const surfaces[] = {"slip", "stick", NULL};
     static const char *const heats[] = {"solid", "volume", "lamp", NULL};
-    tlwWarnUnknown(json, (const char *const[]){"name", "role", "mesh", "deform", "keys", "material", "velocity", "spin",
-                                               "surface", "friction", "restitution", "density", "mass", "conductivity",
-                                               "specific_heat", "fixed_temperature", "heat_kind", "heat_range", NULL});
+    tlwWarnUnknown(json, (const char *const[]){"name",
+                                               "role",
+                                               "mesh",
+                                               "deform",
+                                               "carry",
+                                               "keys",
+                                               "material",
+                                               "velocity",
+                                               "spin",
+                                               "surface",
+                                               "friction",
+                                               "restitution",
+                                               "density",
+                                               "mass",
+                                               "conductivity",
+                                               "specific_heat",
+                                               "fixed_temperature",
+                                               "heat_kind",
+                                               "heat_range",
+                                               NULL});
     TLW_TRY(tlwReadString(json, "name", &def->name));
     if (!def->name || !def->name[0])
         return tlwFailType(json, "an object with a name");
@@ -110,9 +143,13 @@ static tlwResult readObjectMembers(const tlwJson *json, const tlwScene *scene, t
     return tlwReadNumber(json, "heat_range", &def->heat_range);
 }
 
-static tlwResult addObject(tlwScene *scene, tlwObjectDef *def, const tlwMesh *mesh, tlwDeformFiles **files)
+static tlwMeshData showMesh(const tlwMesh *mesh)
 {
-    def->mesh = (tlwMeshData){mesh->positions, (int)mesh->vertex_count, mesh->triangles, (int)mesh->triangle_count};
+    return (tlwMeshData){mesh->positions, (int)mesh->vertex_count, mesh->triangles, (int)mesh->triangle_count};
+}
+
+static tlwResult addObject(tlwScene *scene, tlwObjectDef *def, tlwDeformFiles **files)
+{
     if (*files) {
         def->deform = tlwReadDeformFrame;
         def->deform_user = *files;
@@ -132,7 +169,7 @@ static tlwResult readObject(const tlwJson *json, const char *folder, tlwScene *s
     TLW_TRY(readObjectMembers(json, scene, &def));
     tlwKey *keys = NULL;
     tlwDeformFiles *files = NULL;
-    tlwMesh mesh = {0};
+    tlwMesh mesh = {0}, carried = {0};
     tlwResult result = tlwReadKeys(json, &keys, &def.key_count);
     def.keys = keys;
     if (result == TLW_OK)
@@ -140,9 +177,14 @@ static tlwResult readObject(const tlwJson *json, const char *folder, tlwScene *s
     if (result == TLW_OK)
         result = readMesh(json, folder, scene, files, &mesh);
     if (result == TLW_OK)
-        result = addObject(scene, &def, &mesh, &files);
+        result = readCarried(json, folder, &carried);
+    def.mesh = showMesh(&mesh);
+    def.carried = showMesh(&carried);
+    if (result == TLW_OK)
+        result = addObject(scene, &def, &files);
     tlwFreeDeformFiles(files);
     tlwDestroyMesh(&mesh);
+    tlwDestroyMesh(&carried);
     tlwFree(keys);
     return result;
 }

@@ -115,6 +115,40 @@ static tlwResult prepareMesh(const tlwScene *scene, const tlwObjectDef *def, tlw
     return result;
 }
 
+// Searching the carried triangles needs places that are numbers; repairing them would change how they count.
+static tlwResult copyCarried(const tlwObjectDef *def, tlwMesh *mesh, tlwMessage *message)
+{
+    if (!def->carried.triangle_count || !tlwGetTraits(def)->has_material)
+        return TLW_OK;
+    TLW_TRY(tlwCreateMesh(&def->carried, message, mesh));
+    bool ok = true;
+    for (int64_t i = 0; i < 3 * mesh->vertex_count; i++)
+        ok = ok && isfinite(mesh->positions[i]);
+    for (int64_t i = 0; i < 3 * mesh->triangle_count; i++)
+        ok = ok && mesh->triangles[i] >= 0 && mesh->triangles[i] < mesh->vertex_count;
+    if (ok)
+        return TLW_OK;
+    tlwDestroyMesh(mesh);
+    return tlwFail(message, TLW_BAD_MESH,
+                   "%s: the mesh whose attributes it carries has a vertex that is not a number or not there; export "
+                   "the scene again.",
+                   def->name);
+}
+
+// The number of an object that is added next.
+static int countWithMaterial(const tlwScene *scene)
+{
+    int count = 0;
+    for (int o = 0; o < scene->object_count; o++)
+        count += tlwGetTraits(&scene->objects[o].def)->has_material;
+    return count;
+}
+
+static tlwMeshData showMesh(const tlwMesh *mesh)
+{
+    return (tlwMeshData){mesh->positions, (int)mesh->vertex_count, mesh->triangles, (int)mesh->triangle_count};
+}
+
 tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
 {
     if (!scene)
@@ -123,16 +157,21 @@ tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
     TLW_TRY(checkObject(scene, def, message));
     if (!tlwReserve((void **)&scene->objects, &scene->object_capacity, scene->object_count + 1, sizeof *scene->objects))
         return tlwFailMemory(message, "an object");
-    tlwObject made = {.def = *def};
+    tlwObject made = {.def = *def, .number = countWithMaterial(scene)};
     TLW_TRY(prepareMesh(scene, def, &made.mesh, message));
+    tlwResult result = copyCarried(def, &made.carried, message);
+    if (result != TLW_OK) {
+        tlwDestroyMesh(&made.mesh);
+        return result;
+    }
     made.def.name = tlwCopyString(def->name);
     made.def.keys = tlwCopyKeys(scene, def->keys, def->key_count);
     if (!made.def.name || !made.def.keys) {
         tlwFreeObject(&made);
         return tlwFailMemory(message, "an object");
     }
-    made.def.mesh = (tlwMeshData){made.mesh.positions, (int)made.mesh.vertex_count, made.mesh.triangles,
-                                  (int)made.mesh.triangle_count};
+    made.def.mesh = showMesh(&made.mesh);
+    made.def.carried = showMesh(&made.carried);
     if (object)
         *object = scene->object_count;
     scene->objects[scene->object_count++] = made;
@@ -142,6 +181,7 @@ tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
 void tlwFreeObject(tlwObject *object)
 {
     tlwDestroyMesh(&object->mesh);
+    tlwDestroyMesh(&object->carried);
     tlwFree((char *)object->def.name);
     tlwFree((tlwKey *)object->def.keys);
     tlwFreeDeformFiles(object->deform_files);

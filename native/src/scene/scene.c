@@ -226,6 +226,14 @@ tlwResult tlwSetCellSize(tlwScene *scene, double cell_size)
     return TLW_OK;
 }
 
+bool tlwCarries(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++)
+        if (scene->objects[o].carried.triangle_count)
+            return true;
+    return false;
+}
+
 bool tlwCanFreeze(const tlwScene *scene)
 {
     for (int o = 0; o < scene->object_count; o++) {

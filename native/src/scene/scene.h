@@ -20,8 +20,10 @@
 typedef struct tlwDeformFiles tlwDeformFiles;
 
 typedef struct tlwObject {
-    tlwObjectDef def;             // def.name and def.keys are owned by this object; def.mesh shows `mesh`
+    tlwObjectDef def;             // def.name and def.keys are owned; def.mesh and def.carried show the meshes below
     tlwMesh mesh;                 // repaired; object space (world space at frame_start when the object deforms)
+    tlwMesh carried;              // object space, as it was given
+    int number;                   // among the objects that have a material
     tlwDeformFiles *deform_files; // owned; null unless the scene folder names numbered meshes
 } tlwObject;
 
@@ -58,6 +60,9 @@ int tlwFindMaterial(const tlwScene *scene, const char *name);
 
 // Other cells for the same domain. On failure the scene stays as it was.
 tlwResult tlwSetCellSize(tlwScene *scene, double cell_size);
+
+// Whether the surface carries attributes of any object.
+bool tlwCarries(const tlwScene *scene);
 
 // Whether the material of any object in the scene can become a rigid piece.
 bool tlwCanFreeze(const tlwScene *scene);

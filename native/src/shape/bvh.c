@@ -239,14 +239,14 @@ int32_t tlwGetBvhTriangle(const tlwBvh *bvh, int32_t slot)
     return slot < 0 ? -1 : bvh->triangle[slot];
 }
 
-// Squared distance to a triangle (Ericson 2005, s5.1.5), from dot products with its edges.
-static inline float slotSquare(const Slot *s, const float p[3])
+// Weights of b and c at the point of a triangle nearest to a + ap (Ericson 2005, s5.1.5), from dot products with its
+// edges.
+static inline void slotWeights(const Slot *s, const float ap[3], float *b, float *c)
 {
-    float ap[3] = {p[0] - s->a[0], p[1] - s->a[1], p[2] - s->a[2]};
     float d1 = dot3(s->ab, ap), d2 = dot3(s->ac, ap);
     float d3 = d1 - s->bb, d4 = d2 - s->bc, d5 = d1 - s->bc, d6 = d2 - s->cc;
     float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
-    float u, v; // weights of b and c
+    float u, v;
     if (d1 <= 0 && d2 <= 0) {
         u = v = 0;
     } else if (d3 >= 0 && d4 <= d3) {
@@ -269,7 +269,14 @@ static inline float slotSquare(const Slot *s, const float p[3])
         u = vb * inverse;
         v = vc * inverse;
     }
-    float q[3];
+    *b = u;
+    *c = v;
+}
+
+static inline float slotSquare(const Slot *s, const float p[3])
+{
+    float ap[3] = {p[0] - s->a[0], p[1] - s->a[1], p[2] - s->a[2]}, u, v, q[3];
+    slotWeights(s, ap, &u, &v);
     for (int a = 0; a < 3; a++)
         q[a] = ap[a] - u * s->ab[a] - v * s->ac[a];
     return dot3(q, q);
@@ -298,9 +305,13 @@ tlwNearest tlwGuessNearest(const tlwBvh *bvh, const float point[3], int32_t slot
     return nearest;
 }
 
-static inline void tryLeaf(const tlwBvh *bvh, int32_t first, int32_t count, const float point[3], tlwNearest *nearest)
+// `groups` may be null: then all triangles count.
+static inline void tryLeaf(const tlwBvh *bvh, int32_t first, int32_t count, const float point[3], const int32_t *groups,
+                           int32_t group, tlwNearest *nearest)
 {
     for (int32_t i = first; i < first + count; i++) {
+        if (groups && groups[bvh->triangle[i]] != group)
+            continue;
         float square = slotSquare(&bvh->slots[i], point);
         if (square < nearest->square) {
             nearest->square = square;
@@ -309,7 +320,8 @@ static inline void tryLeaf(const tlwBvh *bvh, int32_t first, int32_t count, cons
     }
 }
 
-void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest)
+static inline void search(const tlwBvh *bvh, const float point[3], const int32_t *groups, int32_t group,
+                          tlwNearest *nearest)
 {
     struct {
         float square;
@@ -327,7 +339,7 @@ void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest
             if (!(square[side] < nearest->square))
                 continue;
             if (node->count[side])
-                tryLeaf(bvh, node->child[side], node->count[side], point, nearest);
+                tryLeaf(bvh, node->child[side], node->count[side], point, groups, group, nearest);
             else if (next < 0)
                 next = node->child[side];
             else if (size < STACK_SIZE) {
@@ -344,4 +356,31 @@ void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest
             return;
         at = next;
     }
+}
+
+void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest)
+{
+    search(bvh, point, NULL, 0, nearest);
+}
+
+void tlwFindNearestOf(const tlwBvh *bvh, const float point[3], const int32_t *groups, int32_t group,
+                      tlwNearest *nearest)
+{
+    search(bvh, point, groups, group, nearest);
+}
+
+void tlwGetNearestPlace(const tlwBvh *bvh, int32_t slot, const float point[3], float place[3], float weights[2])
+{
+    const Slot *s = &bvh->slots[slot];
+    float ap[3] = {point[0] - s->a[0], point[1] - s->a[1], point[2] - s->a[2]};
+    slotWeights(s, ap, &weights[0], &weights[1]);
+    for (int a = 0; a < 3; a++)
+        place[a] = s->a[a] + weights[0] * s->ab[a] + weights[1] * s->ac[a];
+}
+
+void tlwGetBvhNormal(const tlwBvh *bvh, int32_t slot, float normal[3])
+{
+    const float *b = bvh->slots[slot].ab, *c = bvh->slots[slot].ac;
+    for (int a = 0; a < 3; a++)
+        normal[a] = b[(a + 1) % 3] * c[(a + 2) % 3] - b[(a + 2) % 3] * c[(a + 1) % 3];
 }

@@ -23,6 +23,17 @@ void tlwFindNearest(const tlwBvh *bvh, const float point[3], tlwNearest *nearest
 // Start from a slot found for a nearby point. `limit` is the largest squared distance of interest.
 tlwNearest tlwGuessNearest(const tlwBvh *bvh, const float point[3], int32_t slot, float limit);
 
+// The same among triangles of one group only. `groups` has a number for each triangle of the mesh.
+void tlwFindNearestOf(const tlwBvh *bvh, const float point[3], const int32_t *groups, int32_t group,
+                      tlwNearest *nearest);
+
+// The place on a triangle that is nearest to a point, in units, and the weights of the triangle's second and third
+// corner there.
+void tlwGetNearestPlace(const tlwBvh *bvh, int32_t slot, const float point[3], float place[3], float weights[2]);
+
+// Normal of a triangle as its corners turn, times twice its area.
+void tlwGetBvhNormal(const tlwBvh *bvh, int32_t slot, float normal[3]);
+
 // Index of the triangle in the mesh.
 int32_t tlwGetBvhTriangle(const tlwBvh *bvh, int32_t slot);
 

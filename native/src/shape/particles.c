@@ -26,6 +26,7 @@ void tlwListParticleArrays(tlwParticles *p, tlwParticleArray arrays[TLW_PARTICLE
         {"id", (void **)&p->id, sizeof(uint32_t), true},
         {"frozen", (void **)&p->frozen, sizeof(uint32_t), false},
         {"material", (void **)&p->material, sizeof(uint8_t), true},
+        {"origin", (void **)&p->origin, sizeof(uint8_t), true},
     };
     memcpy(arrays, list, sizeof list);
 }

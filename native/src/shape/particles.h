@@ -9,6 +9,8 @@
 #include <stddef.h>
 
 #define TLW_AFFINE_WORDS 5
+#define TLW_BOND_BITS 12    // of `frozen`, the lowest; the others are the piece's id
+#define TLW_LAST_ORIGIN 255 // all further objects share it
 
 typedef struct tlwParticles {
     int64_t count, capacity;
@@ -21,6 +23,7 @@ typedef struct tlwParticles {
     uint32_t *id;
     uint32_t *frozen; // rigid piece and bond (step/frozen/pieces.h); 0 = flows
     uint8_t *material;
+    uint8_t *origin; // number of the object that this came from (tlwObject.number), at most TLW_LAST_ORIGIN
 } tlwParticles;
 
 // The arrays as a table, for code that treats them alike (sort, save, grow).
@@ -31,7 +34,7 @@ typedef struct tlwParticleArray {
     bool shown; // output of a frame reads it
 } tlwParticleArray;
 
-#define TLW_PARTICLE_ARRAYS (14 + TLW_AFFINE_WORDS)
+#define TLW_PARTICLE_ARRAYS (15 + TLW_AFFINE_WORDS)
 
 void tlwListParticleArrays(tlwParticles *particles, tlwParticleArray arrays[TLW_PARTICLE_ARRAYS]);
 

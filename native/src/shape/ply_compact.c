@@ -13,6 +13,7 @@
 #define LEVEL 1   // of zlib: more takes much longer and saves little
 #define WORTH 0.6 // columns that stay larger than this are not packed
 #define MAX_COLUMNS 64
+#define MAX_ELEMENTS 8
 #define NAME_SIZE 64
 #define MOST_ROWS 2000000000
 #define SHORT 65535.0
@@ -27,7 +28,7 @@ static const char *const codings[] = {"planes", "ushort", "delta"};
 
 typedef struct Column {
     char name[NAME_SIZE];
-    const char *type; // in the header: float, uchar, uint, int
+    const char *type; // in the header: float, uchar, ushort, uint, int
     int bytes;        // of a number
     Coding coding;
     const char *data; // the first number
@@ -107,34 +108,72 @@ static tlwResult packColumn(Column *c)
     return ok ? TLW_OK : TLW_OUT_OF_MEMORY;
 }
 
+typedef struct Element {
+    char name[NAME_SIZE];
+    int64_t rows;
+    int first, columns; // in Columns.items
+} Element;
+
 typedef struct Columns {
     Column items[MAX_COLUMNS];
-    int count, vertex_columns; // those of faces come last
-    int64_t vertices, faces;
+    int count;
+    Element elements[MAX_ELEMENTS];
+    int element_count;
 } Columns;
 
-static void addColumn(Columns *all, const char *name, const char *type, Coding coding, const void *data, size_t stride)
+// The rows of faces are lists of three numbers, which are one column.
+static bool isList(const Element *element)
 {
-    if (all->count == MAX_COLUMNS || !data)
-        return;
+    return !strcmp(element->name, "face");
+}
+
+static int bytesOf(const char *type)
+{
+    return !strcmp(type, "uchar") ? 1 : !strcmp(type, "ushort") ? 2 : 4;
+}
+
+// Columns that are added next belong to it. False when there is no room.
+static bool addElement(Columns *all, const char *name, int64_t rows)
+{
+    if (all->element_count == MAX_ELEMENTS)
+        return false;
+    Element *element = &all->elements[all->element_count++];
+    *element = (Element){.rows = rows, .first = all->count};
+    snprintf(element->name, sizeof element->name, "%s", name);
+    return true;
+}
+
+static Column *addColumn(Columns *all, const char *name, const char *type, Coding coding, const void *data,
+                         size_t stride)
+{
+    if (all->count == MAX_COLUMNS || !all->element_count)
+        return NULL;
+    Element *element = &all->elements[all->element_count - 1];
     Column *c = &all->items[all->count++];
     *c = (Column){.type = type,
-                  .bytes = strcmp(type, "uchar") ? 4 : 1,
+                  .bytes = bytesOf(type),
                   .coding = coding,
                   .data = data,
                   .stride = stride,
-                  .count = all->vertices};
+                  .count = (isList(element) ? 3 : 1) * element->rows};
     snprintf(c->name, sizeof c->name, "%s", name);
-    all->vertex_columns = all->count;
+    element->columns++;
+    return c;
+}
+
+static void writeElement(tlwWriter *writer, const Columns *all, const Element *element)
+{
+    tlwWriteText(writer, "element %s %lld\n", element->name, (long long)element->rows);
+    for (int i = element->first; i < element->first + element->columns; i++)
+        tlwWriteText(writer, "property %s%s %s\n", isList(element) ? "list uchar " : "", all->items[i].type,
+                     all->items[i].name);
 }
 
 static void writeHeader(tlwWriter *writer, const Columns *all)
 {
-    tlwWriteText(writer, "ply\n" FORMAT "comment written by Tallow\nelement vertex %lld\n", (long long)all->vertices);
-    for (int i = 0; i < all->vertex_columns; i++)
-        tlwWriteText(writer, "property %s %s\n", all->items[i].type, all->items[i].name);
-    if (all->count > all->vertex_columns)
-        tlwWriteText(writer, "element face %lld\nproperty list uchar int vertex_indices\n", (long long)all->faces);
+    tlwWriteText(writer, "ply\n" FORMAT "comment written by Tallow\n");
+    for (int e = 0; e < all->element_count; e++)
+        writeElement(writer, all, &all->elements[e]);
     for (int i = 0; i < all->count; i++) {
         const Column *c = &all->items[i];
         tlwWriteText(writer, "comment column %s %s", c->name, codings[c->coding]);
@@ -167,21 +206,38 @@ static tlwResult writeColumns(const char *path, Columns *all, tlwMessage *messag
     return result;
 }
 
-static Columns *createColumns(int64_t vertices)
+static const char *const xyz[] = {"x", "y", "z"};
+
+static void addOrigin(Columns *all, const char *suffix, const tlwOrigin *origin, size_t stride)
 {
-    Columns *all = tlwAlloc(1, sizeof *all);
-    if (all)
-        all->vertices = vertices;
-    return all;
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "triangle%s", suffix);
+    addColumn(all, name, "uint", CODING_DELTA, &origin->triangle, stride);
+    for (int n = 0; n < 2; n++) {
+        snprintf(name, sizeof name, "%c%s", "uv"[n], suffix);
+        addColumn(all, name, "ushort", CODING_PLANES, &origin->weight[n], stride);
+    }
 }
 
-static const char *const xyz[] = {"x", "y", "z"};
+static void addOrigins(Columns *all, const tlwSurfaceView *surface)
+{
+    static const char *const suffixes[] = {"_0", "_1", "_2"};
+    static const tlwSeam none;
+    const tlwSeam *seams = surface->seam_count ? surface->seams : &none;
+    addElement(all, "origin", surface->vertex_count);
+    addOrigin(all, "", surface->origins, sizeof *surface->origins);
+    addElement(all, "seam", surface->seam_count);
+    addColumn(all, "face", "uint", CODING_DELTA, &seams->triangle, sizeof *seams);
+    for (int n = 0; n < 3; n++)
+        addOrigin(all, suffixes[n], &seams->corner[n], sizeof *seams);
+}
 
 tlwResult tlwWriteCompactSurface(const char *path, const tlwSurfaceView *surface, tlwMessage *message)
 {
-    Columns *all = createColumns(surface->vertex_count);
+    Columns *all = tlwAlloc(1, sizeof *all);
     if (!all)
         return tlwFailMemory(message, "writing a mesh");
+    addElement(all, "vertex", surface->vertex_count);
     for (int a = 0; a < 3; a++)
         addColumn(all, xyz[a], "float", CODING_PLANES, surface->position + a, 3 * sizeof(float));
     for (int a = 0; a < surface->attribute_count; a++) {
@@ -192,23 +248,19 @@ tlwResult tlwWriteCompactSurface(const char *path, const tlwSurfaceView *surface
             addColumn(all, attribute->properties[n], "float", coding, attribute->values + n,
                       (size_t)attribute->components * sizeof(float));
     }
-    all->faces = surface->triangle_count;
-    all->items[all->count] = (Column){.name = "vertex_indices",
-                                      .type = "int",
-                                      .bytes = 4,
-                                      .coding = CODING_DELTA,
-                                      .data = (const char *)surface->triangle,
-                                      .stride = sizeof(int32_t),
-                                      .count = 3 * (int64_t)surface->triangle_count};
-    all->count++;
+    addElement(all, "face", surface->triangle_count);
+    addColumn(all, "vertex_indices", "int", CODING_DELTA, surface->triangle, sizeof(int32_t));
+    if (surface->origins)
+        addOrigins(all, surface);
     return writeColumns(path, all, message);
 }
 
 tlwResult tlwWriteCompactParticles(const char *path, const tlwParticleView *particles, tlwMessage *message)
 {
-    Columns *all = createColumns(particles->count);
+    Columns *all = tlwAlloc(1, sizeof *all);
     if (!all)
         return tlwFailMemory(message, "writing particles");
+    addElement(all, "vertex", particles->count);
     const struct {
         const char *names[3];
         int components;
@@ -222,8 +274,10 @@ tlwResult tlwWriteCompactParticles(const char *path, const tlwParticleView *part
         for (int n = 0; n < floats[i].components && floats[i].values; n++)
             addColumn(all, floats[i].names[n], "float", CODING_USHORT, floats[i].values + n,
                       (size_t)floats[i].components * sizeof(float));
-    addColumn(all, "material", "uchar", CODING_PLANES, particles->material, 1);
-    addColumn(all, "id", "uint", CODING_DELTA, particles->id, sizeof(uint32_t));
+    if (particles->material)
+        addColumn(all, "material", "uchar", CODING_PLANES, particles->material, 1);
+    if (particles->id)
+        addColumn(all, "id", "uint", CODING_DELTA, particles->id, sizeof(uint32_t));
     return writeColumns(path, all, message);
 }
 
@@ -242,30 +296,21 @@ static tlwResult failDamaged(const char *name, tlwMessage *message)
 }
 
 // One line of the header. False when it makes no sense.
-static bool readLine(const char *line, Columns *all, int *described, bool *faces)
+static bool readLine(const char *line, Columns *all, int *described)
 {
+    static const char *const types[] = {"float", "uchar", "ushort", "uint", "int"};
     char name[NAME_SIZE], word[NAME_SIZE], type[NAME_SIZE];
     long long count;
     int used = 0;
-    if (sscanf(line, "element %63s %lld", name, &count) == 2) {
-        *faces = !strcmp(name, "face");
-        *(*faces ? &all->faces : &all->vertices) = count;
-        return count >= 0 && count < MOST_ROWS && (*faces || !strcmp(name, "vertex"));
-    }
-    if (!strncmp(line, "property list uchar int vertex_indices", 38) ||
-        sscanf(line, "property %63s %63s", type, name) == 2) {
-        if (all->count == MAX_COLUMNS)
-            return false;
-        static const char *const types[] = {"float", "uchar", "uint", "int"};
-        Column *c = &all->items[all->count++];
-        for (int i = 0; i < 4; i++)
-            if (!strcmp(*faces ? "int" : type, types[i]))
-                c->type = types[i];
-        snprintf(c->name, sizeof c->name, "%s", *faces ? "vertex_indices" : name);
-        c->count = *faces ? 3 * all->faces : all->vertices;
-        c->bytes = c->type && !strcmp(c->type, "uchar") ? 1 : 4;
-        all->vertex_columns += !*faces;
-        return c->type != NULL;
+    if (sscanf(line, "element %63s %lld", name, &count) == 2)
+        return count >= 0 && count < MOST_ROWS && addElement(all, name, count);
+    bool is_list = sscanf(line, "property list uchar %63s %63s", type, name) == 2;
+    if (is_list || sscanf(line, "property %63s %63s", type, name) == 2) {
+        const Element *element = all->element_count ? &all->elements[all->element_count - 1] : NULL;
+        for (int i = 0; element && i < 5; i++)
+            if (!strcmp(type, types[i]) && is_list == isList(element) && !(is_list && element->columns))
+                return addColumn(all, name, types[i], CODING_PLANES, NULL, 0) != NULL;
+        return false;
     }
     if (sscanf(line, "comment column %63s %63s %n", name, word, &used) == 2) {
         Column *c = &all->items[*described];
@@ -289,16 +334,15 @@ static bool readLine(const char *line, Columns *all, int *described, bool *faces
 static bool readHead(const char **at, const char *end, Columns *all)
 {
     int described = 0;
-    bool faces = false;
     for (const char *stop; (stop = memchr(*at, '\n', (size_t)(end - *at))); *at = stop + 1) {
         char line[256];
         int length = stop - *at < (long)sizeof line ? (int)(stop - *at) : (int)sizeof line - 1;
         snprintf(line, sizeof line, "%.*s", length, *at);
         if (!strcmp(line, "end_header")) {
             *at = stop + 1;
-            return described == all->count && all->count - all->vertex_columns <= 1;
+            return described == all->count;
         }
-        if (!readLine(line, all, &described, &faces))
+        if (!readLine(line, all, &described))
             return false;
     }
     return false;
@@ -335,47 +379,64 @@ static bool unpackColumn(const Column *c, const char *packed, char *out, size_t 
 // The plain header. Returns its length.
 static int addPlainHead(const Columns *all, char *text, size_t size)
 {
-    int used =
-        snprintf(text, size, "ply\nformat binary_little_endian 1.0\nelement vertex %lld\n", (long long)all->vertices);
-    for (int i = 0; i < all->vertex_columns; i++)
-        used += snprintf(text + used, size - (size_t)used, "property %s %s\n", all->items[i].type, all->items[i].name);
-    if (all->count > all->vertex_columns)
-        used += snprintf(text + used, size - (size_t)used,
-                         "element face %lld\nproperty list uchar int vertex_indices\n", (long long)all->faces);
+    int used = snprintf(text, size, "ply\nformat binary_little_endian 1.0\n");
+    for (int e = 0; e < all->element_count; e++) {
+        const Element *element = &all->elements[e];
+        used +=
+            snprintf(text + used, size - (size_t)used, "element %s %lld\n", element->name, (long long)element->rows);
+        for (int i = element->first; i < element->first + element->columns; i++)
+            used += snprintf(text + used, size - (size_t)used, "property %s%s %s\n",
+                             isList(element) ? "list uchar " : "", all->items[i].type, all->items[i].name);
+    }
     return used + snprintf(text + used, size - (size_t)used, "end_header\n");
+}
+
+static size_t rowBytes(const Columns *all, const Element *element)
+{
+    size_t row = 0;
+    for (int i = element->first; i < element->first + element->columns; i++)
+        row += isList(element) ? 1 + 3 * (size_t)all->items[i].bytes : (size_t)all->items[i].bytes;
+    return row;
+}
+
+// Unpacks the columns of an element into rows from `out` on; `at` moves on in the file.
+static bool unpackElement(const Columns *all, const Element *element, const char **at, char *out)
+{
+    size_t row = rowBytes(all, element), place = 0;
+    for (int i = element->first; i < element->first + element->columns; i++) {
+        const Column *c = &all->items[i];
+        for (int64_t n = 0; isList(element) && n < element->rows; n++)
+            out[row * (size_t)n] = 3;
+        if (!unpackColumn(c, *at, out + place + isList(element), row, isList(element) ? 3 : 1))
+            return false;
+        place += (size_t)c->bytes;
+        *at += c->size;
+    }
+    return true;
 }
 
 static tlwResult unpackBody(const Columns *all, const char *at, const char *end, const char *name, tlwMessage *message,
                             char **plain, int64_t *plain_size)
 {
-    char head[MAX_COLUMNS * (NAME_SIZE + 32) + 256];
-    size_t used = (size_t)addPlainHead(all, head, sizeof head), row = 0;
+    char head[(MAX_COLUMNS + MAX_ELEMENTS) * (NAME_SIZE + 40) + 256];
+    size_t place = (size_t)addPlainHead(all, head, sizeof head), size = place;
     uLongf packed = 0;
     for (int i = 0; i < all->count; i++)
-        packed += all->items[i].size;
-    if (packed > (uLongf)(end - at))
-        return failDamaged(name, message);
-    for (int i = 0; i < all->vertex_columns; i++)
-        row += (size_t)all->items[i].bytes;
-    bool has_faces = all->count > all->vertex_columns;
-    size_t faces = used + row * (size_t)all->vertices, size = faces + (has_faces ? 13 * (size_t)all->faces : 0);
-    if (size / 2200 > packed + 100) // two bytes may stand for four
+        packed += all->items[i].size < (uLongf)(end - at) ? all->items[i].size : (uLongf)(end - at) + 1;
+    for (int e = 0; e < all->element_count; e++)
+        size += rowBytes(all, &all->elements[e]) * (size_t)all->elements[e].rows;
+    if (packed > (uLongf)(end - at) || size / 2200 > packed + 100) // two bytes may stand for four
         return failDamaged(name, message);
     char *made = tlwAlloc(size + 1, 1);
     if (!made)
         return tlwFailMemory(message, name);
-    memcpy(made, head, used);
+    memcpy(made, head, place);
     bool ok = true;
-    size_t place = used;
-    for (int i = 0; i < all->count && ok; i++) {
-        const Column *c = &all->items[i];
-        bool is_face = i >= all->vertex_columns;
-        ok = is_face ? unpackColumn(c, at, made + faces + 1, 13, 3) : unpackColumn(c, at, made + place, row, 1);
-        place += (size_t)c->bytes;
-        at += c->size;
+    for (int e = 0; e < all->element_count && ok; e++) {
+        const Element *element = &all->elements[e];
+        ok = unpackElement(all, element, &at, made + place);
+        place += rowBytes(all, element) * (size_t)element->rows;
     }
-    for (int64_t n = 0; has_faces && ok && n < all->faces; n++)
-        made[faces + 13 * (size_t)n] = 3;
     if (!ok) {
         tlwFree(made);
         return failDamaged(name, message);
@@ -388,7 +449,7 @@ static tlwResult unpackBody(const Columns *all, const char *at, const char *end,
 tlwResult tlwUnpackPly(const char *data, int64_t size, const char *name, tlwMessage *message, char **plain,
                        int64_t *plain_size)
 {
-    Columns *all = createColumns(0);
+    Columns *all = tlwAlloc(1, sizeof *all);
     if (!all)
         return tlwFailMemory(message, name);
     const char *at = data, *end = data + size;

@@ -24,7 +24,19 @@ static const char *const flow_names[] = {"vx", "vy", "vz", "temperature", "melt"
 
 static void writeFaceHead(tlwWriter *writer, long long count)
 {
-    tlwWriteText(writer, "element face %lld\nproperty list uchar int vertex_indices\nend_header\n", count);
+    tlwWriteText(writer, "element face %lld\nproperty list uchar int vertex_indices\n", count);
+}
+
+// The rows are the structs as they are in memory, so the structs must have no padding.
+_Static_assert(sizeof(tlwOrigin) == 8 && sizeof(tlwSeam) == 28, "rows of a file");
+
+static void writeOriginHead(tlwWriter *writer, const tlwSurfaceView *surface)
+{
+    tlwWriteText(writer, "element origin %d\nproperty uint triangle\nproperty ushort u\nproperty ushort v\n",
+                 surface->vertex_count);
+    tlwWriteText(writer, "element seam %d\nproperty uint face\n", surface->seam_count);
+    for (int n = 0; n < 3; n++)
+        tlwWriteText(writer, "property uint triangle_%d\nproperty ushort u_%d\nproperty ushort v_%d\n", n, n, n);
 }
 
 static void writeTriangles(tlwWriter *writer, const int32_t *triangles, int64_t count)
@@ -84,6 +96,9 @@ tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tl
         for (int n = 0; n < surface->attributes[a].components; n++, width++)
             tlwWriteText(writer, "property float %s\n", surface->attributes[a].properties[n]);
     writeFaceHead(writer, surface->triangle_count);
+    if (surface->origins)
+        writeOriginHead(writer, surface);
+    tlwWriteText(writer, "end_header\n");
     float *rows = tlwAlloc((size_t)ROWS * (size_t)width, sizeof *rows);
     if (!rows) {
         tlwAbortWrite(writer);
@@ -97,6 +112,10 @@ tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tl
     }
     tlwFree(rows);
     writeTriangles(writer, surface->triangle, surface->triangle_count);
+    if (surface->origins) {
+        tlwWrite(writer, surface->origins, (size_t)surface->vertex_count * sizeof *surface->origins);
+        tlwWrite(writer, surface->seams, (size_t)surface->seam_count * sizeof *surface->seams);
+    }
     return tlwEndWrite(writer, message);
 }
 

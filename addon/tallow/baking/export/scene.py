@@ -14,7 +14,7 @@ from ...core.scene_file import SceneData, SceneWriter, number, world_with_keys
 from ...model import meshes, placement, roles, shot, units
 from ...model.materials import lookup, why_none
 from .. import suspension
-from . import motion, objects, settings, sheets, snapshot
+from . import carry, motion, objects, settings, sheets, snapshot
 
 
 class ExportError(Exception):
@@ -31,6 +31,7 @@ class Exporter:
         self.warnings: List[str] = []
         self.materials: Dict[str, Dict] = {}
         self.meshes: Dict[str, meshes.Triangles] = {}
+        self.carried: Dict[str, carry.Carried] = {}
         self.objects = [obj for obj in roles.with_role(self.scene) if self._takes_part(obj)]
         self.fields = [obj for obj in sorted(self.scene.objects, key=lambda obj: obj.name) if self._is_field(obj)]
         self.joints = sorted((obj for obj in self.scene.objects if objects.is_joint(obj)), key=lambda obj: obj.name)
@@ -91,6 +92,7 @@ class Exporter:
                     self.context.view_layer.update()
                 for obj in self.objects:
                     self._take_mesh(obj)
+                self._take_carried()
                 self._sample_frame(self.first, list(self.tracks), self.deformations)
                 self.joint_places = {obj: (placement.start_matrix(obj) or obj.matrix_world).copy() for obj in self.joints}
                 if moving or self.deformations or self.world_changes:
@@ -126,6 +128,24 @@ class Exporter:
                               "solid.")
         self.meshes[obj.name] = mesh
 
+    def _take_carried(self) -> None:
+        """What the surface shows of the objects it is made of. When one of them has something to show, all take part."""
+        if not self.scene.tallow.carry:
+            return
+        depsgraph = self.context.evaluated_depsgraph_get()
+        fluids = [obj for obj in self.objects if roles.of(obj).fluid]
+        if any(carry.has_something(obj, depsgraph) for obj in fluids):
+            found = {obj.name: carry.collect(obj, depsgraph, self.warnings) for obj in fluids}
+            self.carried = {name: carried for name, carried in found.items() if carried}
+            carry.drop_conflicts(self.carried, self.warnings)
+
+    def _carry(self, obj: bpy.types.Object) -> Dict:
+        carried = self.carried[obj.name]
+        inner = meshes.transform(carried.mesh, self.tracks[obj].inner_matrix() * self.scale)
+        path = self.writer.write_mesh(self.writer.unique_stem(obj.name + "-carried"), inner.positions, inner.indices,
+                                      carried.columns, carried.face_columns)
+        return {"mesh": path, **carried.member}
+
     def _object(self, obj: bpy.types.Object) -> Dict:
         track, deformation = self.tracks[obj], self.deformations.get(obj)
         if deformation and deformation.broken:
@@ -142,6 +162,8 @@ class Exporter:
         member = objects.object_member(obj, path, keys, self._material(obj), self.scale)
         if deforms:
             member["deform"] = {"pattern": f"meshes/{self.stems[obj]}_%06d.ply", "first": self.first, "last": self.last}
+        if obj.name in self.carried:
+            member["carry"] = self._carry(obj)
         return member
 
     def _joint(self, obj: bpy.types.Object) -> Optional[Dict]:

@@ -52,5 +52,5 @@ def solver_member(scene: bpy.types.Scene) -> Dict[str, Any]:
 def output_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     tallow = scene.tallow
     return {"particles": tallow.save_particles or tallow.show_particles, "vdb": tallow.save_vdb, "mesh": True,
-            "compact": tallow.save_compact, "mesh_detail": tallow.mesh_detail, "checkpoint_every": tallow.checkpoint_every,
-            "keep_every": tallow.keep_every}
+            "compact": tallow.save_compact, "mesh_detail": tallow.mesh_detail, "keep_detail": tallow.keep_detail,
+            "checkpoint_every": tallow.checkpoint_every, "keep_every": tallow.keep_every}

@@ -190,6 +190,13 @@ class TallowScene(bpy.types.PropertyGroup):
                                        "programs")
     mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
                              description="2 makes a surface mesh with four times the triangles")
+    # Off in the library, so that its other users get what was simulated.
+    keep_detail: BoolProperty(name="Keep Detail", default=True, options=set(),
+                              description="Wax that has not melted shows the surface of its own mesh instead of what the grid knows of "
+                                          "it, and does not move at all where it rests")
+    carry: BoolProperty(name="Carry Textures", default=True, options=set(),
+                        description="The surface keeps the materials, UV maps, colours and attributes of wax and liquid objects, so "
+                                    "that their textures melt with them. Objects that have none of these cost nothing")
     checkpoint_every: IntProperty(name="Save State Every", default=SCENE["checkpoint_every"], min=0, max=1000, options=set(),
                                   description="Frames between states from which a bake can be resumed. 0: none")
     # Not the library's default: artists change their minds in the middle of a shot.

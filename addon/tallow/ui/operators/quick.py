@@ -10,7 +10,7 @@ from ...core import presets
 from ...model import amount, domain, roles, staging
 from ...model.materials import lookup, why_none
 from .domains import melt_in_shot
-from .render import give_material
+from .render import give_look
 
 MOST_CELLS = 128  # along a side, that thin parts get: more is for the artist to choose
 ABOVE_MELTING = 5.0  # degrees, of warm air
@@ -61,7 +61,7 @@ class _Quick(bpy.types.Operator):
         scene.tallow.resolution = max(self.resolution, min(needed, MOST_CELLS))
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene)
-        give_material(context, "AUTO")
+        give_look(context)
         return {"FINISHED"}
 
 

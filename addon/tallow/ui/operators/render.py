@@ -44,6 +44,13 @@ def give_material(context, style: str) -> bpy.types.Material:
     return material
 
 
+def give_look(context) -> None:
+    """A shader for the surface, unless an object has a material that its artist made: the surface keeps that one."""
+    sources = [obj for obj in roles.with_role(context.scene, *roles.FLUIDS) if roles.takes_part(obj, context.view_layer)]
+    if not (context.scene.tallow.carry and any(shading.is_made(slot.material) for obj in sources for slot in obj.material_slots)):
+        give_material(context, "AUTO")
+
+
 class TALLOW_OT_add_material(bpy.types.Operator):
     bl_idname = "tallow.add_material"
     bl_label = "Add Wax Material"
@@ -58,6 +65,29 @@ class TALLOW_OT_add_material(bpy.types.Operator):
 
     def execute(self, context):
         give_material(context, self.style)
+        return {"FINISHED"}
+
+
+class TALLOW_OT_own_materials(bpy.types.Operator):
+    bl_idname = "tallow.own_materials"
+    bl_label = "Use Own Materials"
+    bl_description = ("Give the surface the materials of the objects that it is made of. Their UV maps, colours and attributes melt "
+                      "with them")
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.tallow.bake_path)
+
+    def execute(self, context):
+        scene = context.scene
+        cache, obj = playback.cache_of(scene), playback.surface.get_object(scene, create=True)
+        if cache is None or cache.carried is None or not any(cache.carried.materials):
+            self.report({"WARNING"}, "This bake carries no materials. Give the wax or liquid a material, turn on Carry Textures under "
+                                     "Bake, Files, and bake again")
+            return {"CANCELLED"}
+        playback.slots.forget(obj)
+        playback.slots.show(obj, cache.carried)
         return {"FINISHED"}
 
 
@@ -94,4 +124,4 @@ class TALLOW_OT_add_volume(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (TALLOW_OT_add_material, TALLOW_OT_add_volume)
+CLASSES = (TALLOW_OT_add_material, TALLOW_OT_own_materials, TALLOW_OT_add_volume)

@@ -187,6 +187,8 @@ class TALLOW_PT_output(Sidebar, bpy.types.Panel):
         column.prop(tallow, "save_particles")
         column.prop(tallow, "save_vdb")
         column.prop(tallow, "save_compact")
+        column.prop(tallow, "carry")
+        column.prop(tallow, "keep_detail")
         column.prop(tallow, "keep_old")
         column = fields(self.layout)
         column.prop(tallow, "mesh_detail")

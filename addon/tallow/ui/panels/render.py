@@ -21,6 +21,7 @@ class TALLOW_PT_render(Sidebar, bpy.types.Panel):
         column = self.layout.column(align=True)
         column.operator("tallow.add_material", icon="MATERIAL").style = "WAX"
         column.operator("tallow.add_material", text="Add Liquid Material", icon="MATFLUID").style = "LIQUID"
+        column.operator("tallow.own_materials", icon="TEXTURE")
         column.operator("tallow.add_volume", icon="VOLUME_DATA")
         column.operator("tallow.bodies_to_keyframes", icon="KEYTYPE_KEYFRAME_VEC")
         column = fields(self.layout)

@@ -22,7 +22,6 @@
 enum { TLW_FROZEN_NOT = 0, TLW_FROZEN_CELL = 1, TLW_FROZEN_HELD = 2, TLW_FROZEN_FREE = 3 };
 
 // tlwParticles.frozen: the piece's id, and what the particle froze onto.
-#define TLW_BOND_BITS 12
 #define TLW_BOND_NONE 0u
 #define TLW_BOND_WALL 1u
 #define TLW_BOND_OBJECT(object) ((uint32_t)(object) + 2u)

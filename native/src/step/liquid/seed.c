@@ -99,6 +99,10 @@ static tlwResult addParticle(const tlwSeeder *s, const tlwPlacedMesh *solid, con
         q->frozen[n] = 0;
     if (q->material[n] != def->material)
         q->material[n] = (uint8_t)def->material;
+    int number = s->scene->objects[solid->object].number;
+    uint8_t origin = (uint8_t)(number < TLW_LAST_ORIGIN ? number : TLW_LAST_ORIGIN);
+    if (q->origin[n] != origin)
+        q->origin[n] = origin;
     tlwSetSpin(q, n, spin ? spin->spin : (tlwVec3){0, 0, 0});
     return TLW_OK;
 }

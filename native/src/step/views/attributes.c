@@ -69,6 +69,7 @@ typedef struct Work {
     const float *positions;
     float *velocity[3];
     float *out[TLW_VERTEX_ATTRIBUTES];
+    tlwRestPlace *places; // may be null
 } Work;
 
 typedef struct Blend {
@@ -147,6 +148,56 @@ static Vertex describeVertex(const Work *w, int64_t n)
     return v;
 }
 
+// How far it is from a particle back to its rest position, m.
+static void getWayBack(const Work *w, int64_t m, float way[3])
+{
+    const tlwParticles *q = w->state->particles;
+    const tlwGrid *grid = &w->state->flow->grid;
+    const double corner[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
+    for (int a = 0; a < 3; a++)
+        way[a] = q->rest[a][m] - (float)(corner[a] + grid->dx * q->position[a][m]);
+}
+
+// Add the ways back of the particles of one cell, those of one object only. The last number of `sum` is the weight.
+static void addWaysBack(const Work *w, int i, int j, int k, const Vertex *v, uint8_t origin, double sum[4])
+{
+    const tlwParticles *q = w->state->particles;
+    int t = tileOf(w, i, j, k), c = (i & 7) + TLW_TILE * ((j & 7) + TLW_TILE * (k & 7));
+    if (t < 0)
+        return;
+    const int32_t *start = w->order->cell_start + (int64_t)t * (TLW_TILE_CELLS + 1);
+    for (int64_t n = start[c]; n < start[c + 1]; n++) {
+        int64_t m = w->indices[w->order->tile_start[t] + n];
+        float x = q->position[0][m] - v->p[0], y = q->position[1][m] - v->p[1], z = q->position[2][m] - v->p[2];
+        float weight = 1 - (x * x + y * y + z * z), way[3];
+        if (weight <= 0 || q->origin[m] != origin)
+            continue;
+        weight = weight * weight * weight;
+        getWayBack(w, m, way);
+        for (int a = 0; a < 3; a++)
+            sum[a] += weight * way[a];
+        sum[3] += weight;
+    }
+}
+
+// The mean of rest positions lies inside the object, where the particles are. The mean of ways back does not have this
+// fault: where nothing has moved, the vertex is its own rest position.
+static tlwRestPlace findRest(const Work *w, const Vertex *v)
+{
+    if (v->who < 0)
+        return (tlwRestPlace){{v->x[0], v->x[1], v->x[2]}, -1};
+    tlwRestPlace place = {.origin = w->state->particles->origin[v->who]};
+    double sum[4] = {0};
+    float way[3];
+    int low[3] = {tlwFastFloor(v->p[0] - 0.5f), tlwFastFloor(v->p[1] - 0.5f), tlwFastFloor(v->p[2] - 0.5f)};
+    for (int n = 0; n < 8; n++)
+        addWaysBack(w, low[0] + (n & 1), low[1] + (n >> 1 & 1), low[2] + (n >> 2), v, (uint8_t)place.origin, sum);
+    getWayBack(w, v->who, way);
+    for (int a = 0; a < 3; a++)
+        place.rest[a] = v->x[a] + (sum[3] > 0 ? (float)(sum[a] / sum[3]) : way[a]);
+    return place;
+}
+
 static void attributeRange(void *context, int64_t begin, int64_t end)
 {
     const Work *w = context;
@@ -154,6 +205,8 @@ static void attributeRange(void *context, int64_t begin, int64_t end)
         Vertex v = describeVertex(w, n);
         for (int a = 0; a < TLW_VERTEX_ATTRIBUTES; a++)
             table[a].get(&v, w->out[a] + n * table[a].components);
+        if (w->places)
+            w->places[n] = findRest(w, &v);
     }
 }
 
@@ -179,7 +232,7 @@ static void listAttributes(tlwVertexData *data)
     }
 }
 
-tlwResult tlwFillAttributes(const tlwFrameState *state, const tlwMesh *mesh, tlwVertexData *data)
+tlwResult tlwFillAttributes(const tlwFrameState *state, const tlwMesh *mesh, tlwVertexData *data, tlwRestPlace *places)
 {
     tlwParticleOrder order = {0};
     uint32_t *indices = tlwAllocScratch((size_t)state->particles->count * sizeof *indices);
@@ -187,7 +240,7 @@ tlwResult tlwFillAttributes(const tlwFrameState *state, const tlwMesh *mesh, tlw
     if (result == TLW_OK)
         result = tlwIndexParticles(state->context->threads, &state->flow->grid, state->particles, &order, indices);
     if (result == TLW_OK) {
-        Work w = {.state = state, .order = &order, .indices = indices, .positions = mesh->positions};
+        Work w = {.state = state, .order = &order, .indices = indices, .positions = mesh->positions, .places = places};
         for (int a = 0; a < 3; a++)
             w.velocity[a] = tlwGetFloats(&state->flow->grid, state->flow->velocity[a]);
         for (int a = 0; a < TLW_VERTEX_ATTRIBUTES; a++)

@@ -14,8 +14,15 @@ typedef struct tlwVertexData {
     tlwVertexAttribute attributes[TLW_VERTEX_ATTRIBUTES];
 } tlwVertexData;
 
-// Fill in the attributes of every vertex, from the particles around it and from the grid.
-tlwResult tlwFillAttributes(const tlwFrameState *state, const tlwMesh *mesh, tlwVertexData *data);
+// Where the material at a vertex was at the start, and of which object it is.
+typedef struct tlwRestPlace {
+    float rest[3]; // m, world
+    int origin;    // tlwParticles.origin; -1 = no particle is near
+} tlwRestPlace;
+
+// Fill in the attributes of every vertex, from the particles around it and from the grid. `places` takes one per
+// vertex; it may be null.
+tlwResult tlwFillAttributes(const tlwFrameState *state, const tlwMesh *mesh, tlwVertexData *data, tlwRestPlace *places);
 void tlwFreeVertexData(tlwVertexData *data);
 
 #endif

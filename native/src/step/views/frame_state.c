@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "scene/scene.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static tlwResult copyFields(tlwThreads *threads, const tlwFlow *flow, tlwFlow *c
     return TLW_OK;
 }
 
-static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
+static tlwResult copyParticles(const tlwParticles *from, bool pieces, tlwParticles *to)
 {
     TLW_TRY(tlwReserveParticles(to, from->count));
     to->count = from->count;
@@ -86,6 +87,8 @@ static tlwResult copyParticles(const tlwParticles *from, tlwParticles *to)
     for (int n = 0; n < TLW_PARTICLE_ARRAYS; n++)
         if (a[n].shown && from->count)
             memcpy(*b[n].data, *a[n].data, a[n].element * (size_t)from->count);
+    if (pieces && from->count)
+        memcpy(to->frozen, from->frozen, (size_t)from->count * sizeof *to->frozen);
     return TLW_OK;
 }
 
@@ -98,7 +101,7 @@ tlwResult tlwCopyFrame(const tlwFrameState *from, tlwFrameCopy *copy)
     if (result == TLW_OK)
         result = copyFields(from->context->threads, from->flow, &copy->flow);
     if (result == TLW_OK)
-        result = copyParticles(from->particles, &copy->particles);
+        result = copyParticles(from->particles, from->scene->def.keep_detail, &copy->particles);
     return result == TLW_OK ? result : tlwFailMemory(&from->context->message, "writing a frame");
 }
 

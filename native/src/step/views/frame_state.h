@@ -9,7 +9,7 @@ typedef struct tlwFrameState {
     tlwContext *context; // gives the threads and takes the message
     const tlwScene *scene;
     const tlwFlow *flow;           // phi, solid, velocity, temperature, viscosity
-    const tlwParticles *particles; // position, velocity, enthalpy, rest, material, id
+    const tlwParticles *particles; // position, velocity, enthalpy, rest, material, id, and frozen with keep_detail
     const tlwStats *stats;
 } tlwFrameState;
 
