@@ -4,7 +4,7 @@ import bpy
 import hands
 import studio
 
-FRAMES = (1, 36, 60)
+FRAMES = (1, 26, 40)
 
 
 def steps() -> None:

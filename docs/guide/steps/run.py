@@ -19,7 +19,7 @@ import bpy
 
 HERE = Path(__file__).resolve().parent
 ADDON = HERE.parents[2] / "addon"
-FULL = 100  # samples from which on light goes into the wax: fewer speckle
+FULL = 256  # samples from which on light may go into the wax: with fewer it speckles
 
 
 def arguments() -> argparse.Namespace:
@@ -30,7 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--at", type=int, nargs="+", help="render these frames; those of the page unless given")
     parser.add_argument("--width", type=int, default=480)
     parser.add_argument("--height", type=int, default=360)
-    parser.add_argument("--samples", type=int, default=128)
+    parser.add_argument("--samples", type=int, default=64)
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:])
 
 
