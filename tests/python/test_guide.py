@@ -99,6 +99,16 @@ def test_every_message_of_the_guide_is_printed(message):
     assert any(message.strip(GAP + " ") in text for text in printed()), f"nothing prints: {message}"
 
 
+def test_every_sentence_that_stops_a_bake_is_in_the_guide():
+    """What `check_scene` calls fatal."""
+    checks = ROOT / "addon" / "tallow" / "baking" / "export" / "checks.py"
+    fatal = [words_of(node.args[1]) for node in ast.walk(ast.parse(checks.read_text(encoding="utf-8")))
+             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem" and ast.unparse(node.args[0]) == "True"]
+    known = [message.strip(GAP + " ") for message in quoted()]
+    assert len(fatal) > 8
+    assert [text for text in fatal if text and not any(message in text for message in known)] == []
+
+
 def test_messages_are_compared_by_their_words():
     known = printed()
     assert any("is outside the domain. Move it inside, or press Fit Domain." in text for text in known)
@@ -120,6 +130,32 @@ def test_every_page_has_its_picture_its_script_and_as_many_steps():
         steps = [int(number) for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
         done = [int(number) for number in re.findall(r"# (\d+)$", script, re.MULTILINE)]
         assert steps == list(range(1, len(steps) + 1)) and done == sorted(done) and set(done) <= set(steps), page.name
+
+
+def numbers_of(node):
+    """Numbers that an assignment gives, as a page writes them."""
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return []
+    values = value if isinstance(value, tuple) else (value,)
+    return [f"{number:g}" for number in values
+            if isinstance(number, (int, float)) and not isinstance(number, bool) and number]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != TROUBLE], ids=lambda page: page.stem)
+def test_a_page_gives_the_values_that_its_script_sets(page):
+    """Settings of Tallow and their materials. So the picture is what a reader gets."""
+    text = page.read_text(encoding="utf-8")
+    script = ast.parse((GUIDE / "steps" / f"{page.stem.replace('-', '_')}.py").read_text(encoding="utf-8"))
+    steps = next(node for node in script.body if isinstance(node, ast.FunctionDef) and node.name == "steps")
+    for node in ast.walk(steps):
+        if isinstance(node, ast.Assign) and ".tallow." in ast.unparse(node.targets[0]):
+            for number in numbers_of(node.value):
+                assert re.search(rf"(?<![\d.-]){re.escape(number)}(?![\d]|\.\d)", text), ast.unparse(node)
+            if ast.unparse(node.targets[0]).endswith(".material"):
+                preset = ROOT / "presets" / "materials" / f"{node.value.value}.json"
+                assert f"*{json.loads(preset.read_text(encoding='utf-8'))['label']}*" in text, ast.unparse(node)
 
 
 def test_pictures_are_small():

@@ -47,4 +47,4 @@ def look() -> None:
         studio.paint(name, color, 0.9)
         kit.grainy(bpy.data.objects[name].active_material, 0.09)
     kit.grainy(studio.surface().active_material, 0.07, coordinates="rest_position")
-    studio.film((-0.35, 0.0, 0.1), 3.0, (0.35, -1.0, 0.65), floor=-1.6, light=0.8, sky=0.6, air=(0.05, 0.06, 0.12), table=(0.03, 0.03, 0.035))
+    studio.film((-0.45, 0.0, 0.1), 3.4, (0.35, -1.0, 0.65), floor=-1.6, light=0.8, sky=0.6, air=(0.05, 0.06, 0.12), table=(0.03, 0.03, 0.035))
