@@ -39,6 +39,6 @@ def look() -> None:
     flame = kit.ball("Light of the flame", 0.10, (0.12, 0.0, 2.35))
     flame.scale = (0.8, 0.8, 2.2)
     kit.paint(flame, (1.0, 0.55, 0.15), glow=18.0)
-    wick = kit.paint(kit.tube("Wick", 0.025, 0.75, (0.10, 0.0, 1.5)), (0.02, 0.02, 0.02), 0.9)
+    wick = kit.paint(kit.tube("Wick", 0.025, 0.75, (0.02, 0.0, 1.5)), (0.02, 0.02, 0.02), 0.9)
     wick.rotation_euler = (0.0, math.radians(8.0), 0.0)
     kit.candlelight((0.12, -0.1, 2.55), 60.0, 0.15)
