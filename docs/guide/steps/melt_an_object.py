@@ -4,7 +4,7 @@ import bpy
 import hands
 import studio
 
-FRAMES = (1, 26, 40)
+FRAMES = (1, 14, 24)
 
 
 def steps() -> None:
@@ -13,7 +13,8 @@ def steps() -> None:
     bpy.ops.object.shade_smooth()  # 2
     bpy.ops.object.subdivision_set(level=2)
     bpy.ops.tallow.quick_melt()  # 3
-    hands.bake()  # 4
+    bpy.context.scene.tallow.mesh_detail = 2  # 4
+    hands.bake()  # 5
 
 
 def look() -> None:

@@ -4,7 +4,7 @@ import bpy
 import hands
 import studio
 
-FRAMES = (1, 26, 40)
+FRAMES = (1, 14, 24)
 
 
 def steps() -> None:
