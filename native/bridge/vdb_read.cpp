@@ -82,6 +82,13 @@ template <class Fn> tlwResult withFile(const char *path, tlwMessage *message, Fn
     }
 }
 
+template <class Grid> typename Grid::ConstPtr getGrid(openvdb::io::File &file, const char *name)
+{
+    if (!file.hasGrid(name))
+        return nullptr;
+    return openvdb::gridPtrCast<Grid>(file.readGrid(name));
+}
+
 } // namespace
 
 tlwResult tlwInspectVdb(const char *path, tlwMessage *message, tlwVdbInfo *infos, int capacity, int *count)
@@ -108,6 +115,46 @@ tlwResult tlwSampleVdb(const char *path, const char *grid, const int32_t *voxels
         auto accessor = found->getConstAccessor();
         for (int64_t i = 0; i < count; i++)
             values[i] = accessor.getValue(openvdb::Coord(voxels[3 * i], voxels[3 * i + 1], voxels[3 * i + 2]));
+        return TLW_OK;
+    });
+}
+
+tlwResult tlwReadVdbSlice(const char *path, int axis, double place, tlwMessage *message, float *cells, int64_t capacity,
+                          int64_t *count)
+{
+    *count = 0;
+    return withFile(path, message, [&](openvdb::io::File &file) -> tlwResult {
+        auto surface = getGrid<openvdb::FloatGrid>(file, "surface");
+        auto temperature = getGrid<openvdb::FloatGrid>(file, "temperature");
+        auto viscosity = getGrid<openvdb::FloatGrid>(file, "viscosity");
+        auto velocity = getGrid<openvdb::Vec3SGrid>(file, "velocity");
+        if (!surface || !temperature || !viscosity || !velocity)
+            return tlwFail(message, TLW_BAD_FILE, "%s is not the volume of a baked frame.", path);
+        openvdb::CoordBBox box = surface->evalActiveVoxelBoundingBox();
+        openvdb::Vec3d point(0, 0, 0);
+        point[axis] = place;
+        int layer = static_cast<int>(std::floor(surface->worldToIndex(point)[axis] + 0.5));
+        if (box.empty() || layer < box.min()[axis] || layer > box.max()[axis])
+            return TLW_OK;
+        box.min()[axis] = box.max()[axis] = layer;
+        auto phi = surface->getConstAccessor();
+        auto heat = temperature->getConstAccessor();
+        auto thickness = viscosity->getConstAccessor();
+        auto flow = velocity->getConstAccessor();
+        for (auto cell = box.begin(); cell != box.end(); ++cell) {
+            if (phi.getValue(*cell) > 0)
+                continue;
+            if (*count < capacity) {
+                openvdb::Vec3d centre = surface->indexToWorld(*cell);
+                float *out = cells + TLW_SLICE_NUMBERS * *count;
+                for (int a = 0; a < 3; a++)
+                    out[a] = static_cast<float>(centre[a]);
+                out[3] = heat.getValue(*cell);
+                out[4] = thickness.getValue(*cell);
+                out[5] = flow.getValue(*cell).length();
+            }
+            (*count)++;
+        }
         return TLW_OK;
     });
 }

@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,12 @@ def run_file(blender, path):
         return run_blender(blender, path, scratch)
 
 
+def window_size(path):
+    """As a file asks for with a line `WINDOW = (1920, 1080)`."""
+    found = re.search(r"^WINDOW = \((\d+), (\d+)\)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return found.groups() if found else ("800", "600")
+
+
 def run_blender(blender, path, scratch):
     # Debian's Blender takes the first Python of the PATH for its own; one without numpy would not do.
     environment = {**os.environ, "PATH": os.pathsep.join(["/usr/bin", os.environ.get("PATH", "")]), "TMPDIR": scratch}
@@ -31,8 +38,9 @@ def run_blender(blender, path, scratch):
         environment["TALLOW_BAKER"] = str(FAKE)
     command = [blender, "--factory-startup", "--python-exit-code", "1"]
     if path.stem.startswith("window_"):
-        command = ["xvfb-run", "-a", "-s", "-screen 0 800x600x24", *command, "--window-geometry", "0", "0", "800",
-                   "600",
+        width, height = window_size(path)
+        command = ["xvfb-run", "-a", "-s", f"-screen 0 {width}x{height}x24", *command,
+                   "--window-geometry", "0", "0", width, height,
                    "--python", str(HERE / "harness_window.py"), "--", str(path)]
         environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
     else:

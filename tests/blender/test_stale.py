@@ -34,7 +34,7 @@ def test_each_edit_is_named_and_undone_it_is_none(folder):
         (wax.tallow, "temperature", 35.0, "Wax: Temperature"), (wax.tallow, "role", "LIQUID", "Wax: Temperature"),
         (plate.tallow, "temperature", 90.0, "Plate: Temperature"), (body.tallow, "density", 2000.0, "Ball: Density"),
         (plate.tallow, "heat_kind", "VOLUME", "Plate: Kind"),
-        (tallow, "resolution", 32, "Domain: Resolution"), (tallow, "draft", True, "Domain: Resolution"),
+        (tallow, "resolution", 32, "Domain: Resolution"), (tallow, "preview_quality", 50, "Domain: Preview Quality"),
         (tallow, "wall_x0", "OPEN", "Domain: Walls"), (tallow, "ambient", 30.0, "World: Air"),
         (tallow, "thermal_speed", 500.0, "World: Heat Speed-up"), (tallow, "cfl", 1.0, "Solver: Step Length"),
         (tallow, "mesh_detail", 2, "Files: Surface Detail"), (scene, "frame_start", 3, "Range: First Frame"),

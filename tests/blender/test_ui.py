@@ -1,47 +1,109 @@
 """Names and tooltips: everything that the artist sees is explained."""
 
+import re
+import sys
+
 import bpy
+import scenes
 
 
-def visible_properties(group):
-    for prop in group.bl_rna.properties:
-        if prop.identifier in ("rna_type", "name") or prop.is_hidden:
-            continue
-        if prop.type in ("COLLECTION",) or (prop.type == "POINTER" and prop.identifier.endswith("_object")):
-            continue
-        yield prop
+def all_classes():
+    """Every class of the add-on that Blender knows, wherever it is defined."""
+    kinds = (bpy.types.PropertyGroup, bpy.types.Operator, bpy.types.AddonPreferences, bpy.types.Panel, bpy.types.Menu)
+    modules = [module for name, module in sorted(sys.modules.items()) if name.split(".")[0] == "tallow"]
+    found = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
+    # What begins with a line is shared by others, and not registered itself.
+    return sorted((cls for cls in found if issubclass(cls, kinds) and cls not in kinds and cls.__name__[0] != "_"),
+                  key=lambda cls: cls.__name__)
+
+
+def own_properties(cls):
+    """What the artist can point at. Hidden ones are the add-on's memory and in no panel."""
+    inherited = {"rna_type", *(cls.bl_rna.base.properties.keys() if cls.bl_rna.base else ())}
+    return [prop for prop in cls.bl_rna.properties if prop.identifier not in inherited and not prop.is_hidden]
+
+
+def is_sentence(text):
+    """As Blender wants a tooltip: it begins with a capital, says more than a word, and Blender adds the full stop."""
+    return bool(re.fullmatch(r"[A-Z0-9\"'(*+-].*[\w)\"'%°²³]", text)) and len(text.split()) > 1 and "  " not in text
 
 
 def test_every_setting_has_a_name_and_a_tooltip(folder):
-    from tallow.model.properties import CLASSES
-    unexplained = [f"{cls.__name__}.{prop.identifier}" for cls in CLASSES for prop in visible_properties(cls)
-                   if not prop.description or not prop.name]
+    groups = [cls for cls in all_classes() if not issubclass(cls, (bpy.types.Panel, bpy.types.Menu))]
+    assert {"TallowScene", "TallowObject", "TallowMaterial", "TALLOW_OT_bake"} <= {cls.__name__ for cls in groups}
+    unexplained = [f"{cls.__name__}.{prop.identifier}" for cls in groups for prop in own_properties(cls)
+                   if not is_sentence(prop.description) or not prop.name]
     assert not unexplained, unexplained
 
 
-def test_tooltips_read_well(folder):
-    from tallow.model.properties import CLASSES
-    texts = [(f"{cls.__name__}.{prop.identifier}", prop.description)
-             for cls in CLASSES for prop in visible_properties(cls)]
-    texts += [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in CLASSES
-              for prop in visible_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
-    odd = [name for name, text in texts if text and (text.endswith(".") or text[0].islower())]
+def test_every_choice_of_a_setting_has_a_tooltip(folder):
+    choices = [(f"{cls.__name__}.{prop.identifier}.{item.identifier}", item.description) for cls in all_classes()
+               for prop in own_properties(cls) if prop.type == "ENUM" for item in prop.enum_items_static]
+    odd = [name for name, text in choices if not is_sentence(text)]
     assert not odd, odd
 
 
-def test_every_operator_has_a_tooltip(folder):
+def test_every_operator_and_menu_has_a_tooltip(folder):
     from tallow.ui.operators import CLASSES
-    assert not [cls.bl_idname for cls in CLASSES if not cls.bl_description or not cls.bl_label]
+    found = [cls for cls in all_classes() if issubclass(cls, (bpy.types.Operator, bpy.types.Menu))]
+    assert set(CLASSES) <= set(found)
+    odd = [cls.bl_idname for cls in found if not is_sentence(cls.bl_description) or not cls.bl_label]
+    assert not odd, odd
     for cls in CLASSES:
         assert hasattr(bpy.ops.tallow, cls.bl_idname.split(".")[1])
 
 
-def test_panels_are_in_the_order_of_the_questions(folder):
+def test_quick_buttons_and_ready_scenes_stay_reachable(folder):
+    from tallow.ui import menus
+    from tallow.ui.panels import objects
+    scenes.wax_in_a_box(folder)
+    assert menus._draw in bpy.types.VIEW3D_MT_add._dyn_ui_initialize()
+
+    class Layout:
+        """Takes any layout call and remembers the operators."""
+
+        def __init__(self, seen):
+            self.seen = seen
+
+        def __getattr__(self, name):
+            def call(*arguments, **_more):
+                if name in ("operator", "operator_menu_enum", "menu"):
+                    self.seen.append(arguments[0])
+                return Layout(self.seen)
+            return call
+
+    class Panel:
+        layout = Layout([])
+
+    for baked in (False, True):
+        if baked:
+            bpy.ops.tallow.bake()
+        for draw in (objects.TALLOW_PT_object.draw, menus.TALLOW_MT_add.draw):
+            Panel.layout.seen.clear()
+            draw(Panel, bpy.context)
+            assert {"tallow.quick_melt", "tallow.quick_liquid", "tallow.ready_scene"} <= set(Panel.layout.seen)
+
+
+def top_panels():
     from tallow.ui.panels import CLASSES
-    tops = [cls.bl_label for cls in CLASSES if not hasattr(cls, "bl_parent_id")]
-    # The first is there only when the copy of the add-on is not whole.
-    assert tops == ["Not Ready to Bake", "What is this object?", "Where does it happen?", "When does it melt?", "Bake",
-                    "Show", "Render", "World"]
+    shown = [cls for cls in CLASSES if not hasattr(cls, "bl_parent_id")]
+    return [cls.bl_label for cls in shown if not hasattr(cls, "poll") or cls.poll(bpy.context)]
+
+
+def test_panels_are_in_the_order_of_the_questions(folder):
+    scenes.wax_in_a_box(folder)
+    questions = ["What is this object?", "Where does it happen?", "When does it melt?", "Bake"]
+    assert top_panels() == [*questions, "Show", "Render", "World"]
+    bpy.ops.tallow.bake()
+    assert top_panels() == ["Show", "Render", *questions, "World"]
+    from tallow.baking import job
+    whole, job.is_baking = job.is_baking, lambda _scene: True
+    try:
+        assert top_panels() == [*questions, "Show", "Render", "World"]  # nothing moves while it bakes
+    finally:
+        job.is_baking = whole
+    bpy.ops.tallow.free()
+    assert top_panels() == [*questions, "Show", "Render", "World"]
 
 
 def test_the_add_on_can_be_turned_off_and_on(folder):

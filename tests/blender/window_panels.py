@@ -87,21 +87,23 @@ def test_every_role_and_state_draws(folder):
     yield from redrawn()
     scenes.select(wax)
     tallow = bpy.context.scene.tallow
-    tallow.draft, tallow.use_scene_gravity, tallow.use_scene_range, tallow.transport = True, False, False, "FLIP"
+    tallow.preview_quality, tallow.transport = 50, "FLIP"
+    tallow.use_scene_gravity = tallow.use_scene_range = False
     yield from redrawn()
     tallow.frame_start, tallow.frame_end = 1, 4
     bpy.ops.tallow.bake()
     yield from redrawn("TALLOW_PT_bake")
     yield from until(lambda: job.current() is None)
-    tallow.show_particles = tallow.show_cells = True
+    tallow.show_particles = tallow.show_cells = tallow.show_slice = tallow.keep_plot = True
+    tallow.show_color, tallow.color_range = "TEMPERATURE", "OWN"
     bpy.context.scene.frame_set(30)
-    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_show")
+    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_show_baked", "TALLOW_PT_render_baked")
     job.fail(bpy.context.scene, "The baker was stopped by the system, most often because memory ran out.")
     yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_melting", "TALLOW_PT_world")
     tallow.melt_note, tallow.melt_strength, tallow.life_size = "Lamp is too weak. Enough would be 3,000 W.", 3.0, "OWN"
     yield from redrawn("TALLOW_PT_domain", "TALLOW_PT_melting")
     tallow.domain = None
-    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show")
+    yield from redrawn("TALLOW_PT_bake", "TALLOW_PT_domain", "TALLOW_PT_world", "TALLOW_PT_show_baked")
     yield from _draws_what_is_missing()
 
 

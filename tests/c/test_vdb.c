@@ -197,6 +197,45 @@ static void test_pool_is_cut_at_the_domain_and_filled_inside(void **state)
     freeFields(&f);
 }
 
+static void test_slice_has_the_cells_that_a_plane_goes_through(void **state)
+{
+    (void)state;
+    Fields f;
+    makeFields(&f);
+    tlwVdbGrid grids[4] = {
+        {"surface", TLW_VDB_LEVEL_SET, 1, tlwMakeGridSource(&f.grid, &f.tiles, f.phi), 0.3f},
+        {"velocity", TLW_VDB_UNKNOWN, 3, {.fill = fillVelocity, .user = &f}, 0},
+        {"temperature", TLW_VDB_UNKNOWN, 1, tlwMakeGridSource(&f.grid, &f.tiles, f.temperature), 0},
+        {"viscosity", TLW_VDB_UNKNOWN, 1, tlwMakeGridSource(&f.grid, &f.tiles, f.temperature), 0},
+    };
+    char path[128];
+    snprintf(path, sizeof path, "%s/surface.vdb", folder);
+    tlwMessage message;
+    assert_int_equal(tlwWriteVdb(path, &f.tiles.set, grids, 4, NULL, &message), TLW_OK);
+    int64_t expected = 0, count;
+    for (int c = 0; c < N * N; c++)
+        expected += ballAt(c % N, 14, c / N) <= 0;
+    static float cells[N * N][TLW_SLICE_NUMBERS];
+    double place = 2 + 0.1 * 14.8; // within the layer j = 14
+    assert_int_equal(tlwReadVdbSlice(path, 1, place, &message, cells[0], N * N, &count), TLW_OK);
+    assert_int_equal(count, expected);
+    for (int64_t n = 0; n < count; n++) {
+        double i = (cells[n][0] + 1) / 0.1 - 0.5, k = (cells[n][2] - 0.5) / 0.1 - 0.5;
+        assert_true(fabs(cells[n][1] - 3.45) < 1e-5 && ballAt((int)lround(i), 14, (int)lround(k)) <= 0);
+        assert_true(fabs(cells[n][3] - (300 + i)) < 1e-3 && fabs(cells[n][4] - (300 + i)) < 1e-3);
+        assert_true(fabs(cells[n][5] - hypot(i, 14)) < 1e-3);
+    }
+    // Too little room still tells how much would do, and a plane beside the liquid has no cells.
+    assert_int_equal(tlwReadVdbSlice(path, 1, place, &message, NULL, 0, &count), TLW_OK);
+    assert_int_equal(count, expected);
+    assert_int_equal(tlwReadVdbSlice(path, 1, 99, &message, cells[0], N * N, &count), TLW_OK);
+    assert_int_equal(count, 0);
+    writeSurface(&f, "other.vdb", NULL, path); // has no viscosity
+    assert_int_equal(tlwReadVdbSlice(path, 1, place, &message, cells[0], N * N, &count), TLW_BAD_FILE);
+    assert_non_null(strstr(message.text, "not the volume of a baked frame"));
+    freeFields(&f);
+}
+
 static void test_equal_grids_give_equal_files(void **state)
 {
     (void)state;
@@ -286,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids_come_back_as_they_went),
         cmocka_unit_test(test_pool_is_cut_at_the_domain_and_filled_inside),
+        cmocka_unit_test(test_slice_has_the_cells_that_a_plane_goes_through),
         cmocka_unit_test(test_equal_grids_give_equal_files),
         cmocka_unit_test(test_points_come_back),
         cmocka_unit_test(test_unreadable_and_unwritable_files_are_named),

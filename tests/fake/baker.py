@@ -7,6 +7,7 @@ after it have to wait until the number is raised. So a test decides how far a ba
 """
 
 import argparse
+import base64
 import json
 import math
 import os
@@ -79,6 +80,8 @@ def write_frame(cache, scene, frame, share):
     write(cache / "particles" / f"particles_{frame:06d}.ply",
           HEADER.format(vertices=len(rows), properties=properties, faces="").encode(),
           b"".join(struct.pack("<11fBI", *row[:11], 0, i) for i, row in enumerate(rows)))
+    if scene.get("output", {}).get("vdb"):
+        write(cache / "surface" / f"surface_{frame:06d}.vdb", b"not a real one")
     bodies = [{"name": o["name"], "position": [o["keys"][0]["position"][0] + share, *o["keys"][0]["position"][1:]],
                "rotation": [math.cos(share), 0, 0, math.sin(share)], "velocity": [0, 0, 0], "spin": [0, 0, 0],
                "temperature": 293.15} for o in scene["objects"] if o["role"] == "rigid"]
@@ -140,9 +143,26 @@ def melt(arguments, mode):
     return 0
 
 
+def cells():
+    """Four cells for any plane: one of each quarter, warmer from one to the next."""
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        if not Path(wanted["path"]).is_file():
+            print(json.dumps({"error": wanted["path"] + " cannot be read."}), flush=True)
+            continue
+        rows = []
+        for n in range(4):
+            place = [0.1 * (n % 2), 0.1 * (n // 2)]
+            place.insert(wanted["axis"], wanted["place"])
+            rows.append(struct.pack("<6f", *place, 300.0 + 10 * n, 0.01, 0.2 * n))
+        print(json.dumps({"cells": base64.b64encode(b"".join(rows)).decode()}), flush=True)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("scene")
+    parser.add_argument("scene", nargs="?")
+    parser.add_argument("--cells", action="store_true")
     parser.add_argument("cache", nargs="?")
     parser.add_argument("--melt", type=float)
     parser.add_argument("--frames")
@@ -153,6 +173,8 @@ def main():
     parser.add_argument("--gentle", action="store_true")
     arguments = parser.parse_args()
     mode = os.environ.get("FAKE_BAKER", "")
+    if arguments.cells:
+        return cells()
     if arguments.melt:
         return melt(arguments, mode)
     threading.Thread(target=listen, daemon=True).start()
@@ -189,7 +211,11 @@ def main():
         entry = {"frame": frame, "time": (frame - first) / scene["frames"]["fps"], "seconds": 0.3, "substeps": 2,
                  "particles": vertices, "cells": 1000, "particle_volume": 0.0801, "surface_volume": 0.08,
                  "mesh_volume": 0.08, "target_volume": 0.08, "triangles": triangles, "max_speed": 1.2, "melted": share,
-                 "peak_memory": 123456789, **retimed(scene, first, frame)}
+                 "peak_memory": 123456789, "kinetic_energy": 2.0 * (1 - share), "enthalpy": 1e5 * (1 + share),
+                 "coldest": 293.15, "hottest": 293.15 + 80 * share, "pressure_iterations": 9,
+                 "viscosity_iterations": 12, "heat_iterations": 3, "pressure_residual": 4e-6,
+                 "viscosity_residual": 8e-7,
+                 "stages": {"pressure": 0.1, "viscosity": 0.15, "heat": 0.02}, **retimed(scene, first, frame)}
         write(cache / "state" / f"state_{frame:06d}.tlw", b"")
         index["frames"].append(entry)
         index["finished"] = frame == last

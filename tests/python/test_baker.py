@@ -257,6 +257,36 @@ def test_a_real_bake_speaks_the_same_language(tmp_path):
 
 
 @needs_library
+def test_the_cells_of_a_real_bake_can_be_cut(tmp_path):
+    from tallow.core.cache import Cache
+    from tallow.core.cell_reader import CellReader
+    drain(start_real(tmp_path, 24, 2))
+    cache = Cache(tmp_path / "cache")
+    cache.refresh()
+    entry = cache.frames[2]
+    assert 200.0 < entry["coldest"] <= entry["hottest"] < 400.0 and entry["enthalpy"] > 0.0
+    assert entry["kinetic_energy"] > 0.0
+    reader = CellReader([sys.executable, str(BAKER), "--cells"])
+    try:
+        reader.ask((str(cache.surface_path(2)), 0, 0.01))
+        wait_until(lambda: not reader.busy)
+        cells = reader.answer.cells
+        assert not reader.answer.error and 100 <= len(cells) <= 200  # half of 24, squared
+        assert abs(cells[:, 0] - 0.5 / 24).max() < 1e-5 and abs(cells[:, 1]).max() < 0.27
+        assert abs(cells[:, 4] - 10.0).max() < 0.1 and 0.0 < cells[:, 5].max() < 2.0
+        reader.ask((str(tmp_path / "gone.vdb"), 0, 0.0))
+        wait_until(lambda: not reader.busy)
+        assert "gone.vdb" in reader.answer.error
+        (tmp_path / "bad.vdb").write_bytes(b"no volume")
+        reader.ask((str(tmp_path / "bad.vdb"), 0, 0.0))
+        wait_until(lambda: not reader.busy)
+        assert "bad.vdb" in reader.answer.error
+    finally:
+        reader.close()
+    assert reader.process.returncode == 0
+
+
+@needs_library
 def test_a_real_bake_can_be_cancelled_inside_a_frame(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "GRACE_SECONDS", PATIENCE)
     others = children_time()

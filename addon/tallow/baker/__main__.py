@@ -5,6 +5,7 @@ Listens on standard input for `pause`, `resume` and `cancel`; a closed input mea
 """
 
 import argparse
+import base64
 import ctypes
 import json
 import os
@@ -89,7 +90,8 @@ class Baker:
             self.emit(event="error", result="TLW_INTERNAL", text="The native library does not start.")
             return 1
         try:
-            return self.plan(native, context) if self.arguments.melt else self.bake(native, context)
+            work = self.slice if self.arguments.cells else self.plan if self.arguments.melt else self.bake
+            return work(native, context)
         finally:
             native.tlwDestroyContext(context)
             del cancel
@@ -106,6 +108,29 @@ class Baker:
                       text=native.tlwGetMessage(context).decode("utf-8", "replace"))
             return 1
         self.emit(event="melt", found=plan.found, speed=plan.speed, most=plan.most, strength=plan.strength)
+        return 0
+
+    def slice(self, native, context) -> int:
+        """Slices of cells, one for each line on standard input, until it closes."""
+        capacity = 1
+        cells, count = (ctypes.c_float * library.SLICE_NUMBERS)(), ctypes.c_int64()
+        for line in sys.stdin:
+            try:
+                wanted = json.loads(line)
+                path, axis, place = os.fsencode(wanted["path"]), int(wanted["axis"]), float(wanted["place"])
+            except (ValueError, KeyError, TypeError):
+                self.emit(error="A slice needs a path, an axis and a place.")
+                continue
+            result = native.tlwReadSlice(context, path, axis, place, cells, capacity, ctypes.byref(count))
+            if result == OK and count.value > capacity:
+                capacity = 2 * count.value
+                cells = (ctypes.c_float * (library.SLICE_NUMBERS * capacity))()
+                result = native.tlwReadSlice(context, path, axis, place, cells, capacity, ctypes.byref(count))
+            if result == OK:
+                numbers = memoryview(cells).cast("B")[:4 * library.SLICE_NUMBERS * count.value]
+                self.emit(cells=base64.b64encode(numbers).decode("ascii"))
+            else:
+                self.emit(error=native.tlwGetMessage(context).decode("utf-8", "replace"))
         return 0
 
     def bake(self, native, context) -> int:
@@ -154,6 +179,8 @@ def main() -> int:
     parser.add_argument("--from", dest="since", type=int, default=0, metavar="FRAME", help="bake again from this frame on")
     parser.add_argument("--melt", type=float, default=0.0, metavar="SHARE",
                         help="do not bake: find the speed-up of heat that melts this share by the last frame")
+    parser.add_argument("--cells", action="store_true",
+                        help="do not bake: read slices of cells, each asked for by a line on standard input")
     parser.add_argument("--library", default=None)
     parser.add_argument("--gentle", action="store_true", help="leave the processor to other programs that want it")
     parser.add_argument("--self-check", action="store_true", help="say that this Python can run the baker")
@@ -161,7 +188,7 @@ def main() -> int:
     if arguments.self_check:
         print("tallow baker ready", sys.version.split()[0])
         return 0
-    if not arguments.scene or not (arguments.cache or arguments.melt):
+    if not arguments.cells and (not arguments.scene or not (arguments.cache or arguments.melt)):
         parser.error("a scene folder and a cache folder are needed")
     for stream in (sys.stdin, sys.stdout):
         stream.reconfigure(encoding="utf-8", errors="replace")
@@ -169,7 +196,7 @@ def main() -> int:
     baker = Baker(arguments)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: baker.cancel())
-    if not arguments.melt:  # a search ends by itself
+    if not arguments.melt and not arguments.cells:  # a search ends by itself, and slices read the input
         threading.Thread(target=baker.listen, daemon=True).start()
     return baker.run()
 

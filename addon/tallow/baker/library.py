@@ -4,12 +4,14 @@
 import ctypes
 import os
 import sys
-from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_float, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import List, Optional
 
 ABI_VERSION = 3
 DEPENDENCIES = "dependencies.txt"  # next to the library in a release
+
+SLICE_NUMBERS = 6  # TLW_SLICE_NUMBERS
 
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 CancelFn = CFUNCTYPE(c_bool, c_void_p)
@@ -108,6 +110,7 @@ def _declare(library: ctypes.CDLL) -> None:
         ("tlwDefaultMeltDef", MeltDef, []),
         ("tlwFindMeltSpeed", c_int, [c_void_p, POINTER(MeltDef), POINTER(MeltPlan)]),
         ("tlwBake", c_int, [c_void_p, POINTER(BakeDef)]),
+        ("tlwReadSlice", c_int, [c_void_p, c_char_p, c_int, c_double, POINTER(c_float), c_int64, POINTER(c_int64)]),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

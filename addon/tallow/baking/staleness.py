@@ -130,6 +130,9 @@ def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
     found = [change for change in found if (change.part, change.member) not in FREE]
     if _same_cells(baked, taken.scene):
         found = [change for change in found if (change.part, change.member) != ("domain", "cell_size")]
+    elif _preview(bake.scene) != scene.tallow.preview_quality:
+        found = [Change("domain", "", "preview_quality") if (change.part, change.member) == ("domain", "cell_size") else change
+                 for change in found]
     for name in taken.found:
         if name in known and not bake.meshes.get(name, ((), True))[1]:
             found.append(Change("objects", name, "mesh"))
@@ -138,6 +141,11 @@ def _compare(scene: bpy.types.Scene, bake: _Bake) -> List[Change]:
     found += [Change("forces", name, "animation") for name in taken.fields if name in bake.moved]
     found += [Change("world", "", "animation")] if WORLD in bake.moved else []
     return list(dict.fromkeys(found))
+
+
+def _preview(scene: Dict) -> int:
+    """Percent of the final resolution that a baked scene has."""
+    return (scene.get("display") or {}).get("preview") or 100
 
 
 def _same_cells(baked: Dict, now: Dict) -> bool:

@@ -20,6 +20,7 @@ class Entry(NamedTuple):
     cells: int  # along the longest side; 0 when it is not known
     bytes: int
     finished: bool
+    preview: int = 100  # percent of the final resolution
 
 
 def entries(root: Path) -> List[Entry]:
@@ -48,7 +49,7 @@ def _describe(folder: Path, info: Dict) -> Entry:
     low, high, cell = info.get("domain_min"), info.get("domain_max"), info.get("cell_size", 0.0)
     cells = round(max(b - a for a, b in zip(low, high)) / cell) if low and high and cell > 0.0 else 0
     return Entry(folder, _date(folder.name), len(info["frames"]), cells, cache.total_bytes(folder),
-                 bool(info.get("finished")))
+                 bool(info.get("finished")), cache.Cache(folder).preview)
 
 
 def _date(name: str) -> Optional[datetime]:
@@ -64,6 +65,7 @@ def date(entry: Entry) -> str:
 
 
 def size(entry: Entry) -> str:
-    """`120 frames, 64 cells, 310 MB`."""
+    """`120 frames, 64 cells, 310 MB`. That of a preview says so first."""
     cells = [f"{entry.cells} cells"] if entry.cells else []
+    cells = [f"preview {entry.preview} %", *cells] if entry.preview < 100 else cells
     return ", ".join([f"{entry.frames} frame{'s' if entry.frames != 1 else ''}", *cells, estimate.format_bytes(entry.bytes)])

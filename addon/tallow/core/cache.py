@@ -48,6 +48,11 @@ class Cache:
         self._scene: Optional[Dict] = None
         self._carried: Tuple[Optional[carry.Carried], ...] = ()  # empty until it was looked for
 
+    @property
+    def stamp(self) -> Tuple[int, int]:
+        """Another one whenever something new was read."""
+        return self._stamp
+
     def refresh(self) -> bool:
         """Read bake.json again if it changed. True if something new was read."""
         try:
@@ -145,6 +150,13 @@ class Cache:
         display = self.scene.get("display")
         value = display.get("metres_per_unit") if isinstance(display, dict) else None
         return float(value) if isinstance(value, (int, float)) and 0.0 < value < float("inf") else 0.0
+
+    @property
+    def preview(self) -> int:
+        """Percent of the final resolution that this bake has: 100 when it is no preview."""
+        display = self.scene.get("display")
+        value = display.get("preview") if isinstance(display, dict) else None
+        return int(value) if isinstance(value, (int, float)) and 0 < value < 100 else 100
 
     @property
     def has_particles(self) -> bool:

@@ -113,9 +113,14 @@ def size(scene: bpy.types.Scene) -> Optional[Vector]:
 
 
 def resolution(scene: bpy.types.Scene) -> int:
-    """Cells along the longest side, with the draft setting applied."""
+    """Cells along the longest side of a bake, which may be a preview."""
     tallow = scene.tallow
-    return max(4, round(tallow.resolution * tallow.draft_percent / 100.0)) if tallow.draft else tallow.resolution
+    return max(4, round(tallow.resolution * tallow.preview_quality / 100.0)) if is_preview(scene) else tallow.resolution
+
+
+def is_preview(scene: bpy.types.Scene) -> bool:
+    """Whether a bake would have fewer cells than the final one."""
+    return scene.tallow.preview_quality < 100
 
 
 def cell_size(scene: bpy.types.Scene) -> float:

@@ -112,7 +112,7 @@ class TallowMaterial(bpy.types.PropertyGroup):
         ("SOFT", "Soft", "Cold parts are very thick liquid that slowly sags")))
     color: FloatVectorProperty(name="Colour", subtype="COLOR", size=3, default=MATERIAL["color"], min=0.0, max=1.0,
                                description="Suggested colour in the viewport and for the wax shader")
-    points: CollectionProperty(type=TallowCurvePoint)
+    points: CollectionProperty(name="Viscosity Curve", type=TallowCurvePoint, description="Viscosities at temperatures, from cold to hot")
     active_point: IntProperty(options={"HIDDEN"})
 
     def as_dict(self) -> Dict:

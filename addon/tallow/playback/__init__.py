@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..baking import paths, session, suspension
 from ..model import observers, role_effects, roles
-from . import bodies, missing, particles, shown, slots, surface
+from . import bodies, cells, coloring, missing, particles, shown, slots, surface
 from .shown import cache_of
 
 NO_PARTICLES = "This bake has no particles. To see them bake again: while Particles is on here, a bake writes them"
@@ -29,7 +29,8 @@ def note(scene: bpy.types.Scene) -> str:
     if "surface file" in text:
         return text + "; you see another frame's surface"
     cache = cache_of(scene)
-    return text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
+    text = text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
+    return text or (shown.preview_words(cache) if cache and cache.preview < 100 else "")
 
 
 def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) -> None:
@@ -42,12 +43,15 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if cache is None or frame is None:
         return
     tallow = scene.tallow
-    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, tallow.show_color, tallow.particle_percent)
+    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, coloring.scale_of(scene, cache, frame),
+           tallow.particle_percent)
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)
+        coloring.paint(scene, create)
         _blur_volume(scene, cache.pace(frame))
         _shown[scene.name] = key
+    cells.show(scene, cache, frame)
     moment = bodies.moment(cache, scene.frame_current, scene.frame_subframe)
     key = (str(cache.folder), scene.frame_current, scene.frame_subframe, *moment)
     if force or _bodies_shown.get(scene.name) != key:
@@ -84,16 +88,10 @@ def refresh_all(scene: bpy.types.Scene) -> None:
 
 
 def refresh_colors(scene: bpy.types.Scene) -> None:
+    coloring.start_own_range(scene, cache_of(scene))
     refresh(scene, force=True)
-    show_colors_in_viewports(scene.tallow.show_color != "NONE")
-
-
-def show_colors_in_viewports(on: bool) -> None:
-    """Solid shading shows vertex colours only when asked to."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D" and area.spaces.active.shading.type == "SOLID":
-                area.spaces.active.shading.color_type = "VERTEX" if on else "MATERIAL"
+    coloring.paint(scene)
+    coloring.show_in_viewports(scene.tallow.show_color != "NONE")
 
 
 @persistent
@@ -111,6 +109,7 @@ def on_frame_change(scene: bpy.types.Scene, *_args) -> None:
 def on_load(*_args) -> None:
     shown.forget()
     forget()
+    cells.close()
     for scene in bpy.data.scenes:
         refresh(scene, create=False)
 
@@ -160,3 +159,4 @@ def unregister() -> None:
         getattr(bpy.app.handlers, name).remove(function)
     shown.forget()
     forget()
+    cells.close()

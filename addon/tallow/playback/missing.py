@@ -48,6 +48,9 @@ def on_init(scene: bpy.types.Scene, *_args) -> None:
     global _rendering, _stopping
     _rendering, _stopping = True, ""
     _stopped.pop(scene.name, None)
+    cache = shown.cache_of(scene) if scene.tallow.bake_path else None
+    if cache and cache.preview < 100:
+        print(f"Tallow: {shown.preview_words(cache)}. Set Preview Quality to 100 % and bake for the final render.", flush=True)
 
 
 @persistent

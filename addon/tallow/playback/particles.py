@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Dict, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -11,9 +11,18 @@ import numpy as np
 from ..core import colors, frames
 from ..core.cache import Cache
 from ..model import units
-from . import fill
+from . import coloring, fill
 
 NAME = "Tallow Particles"
+_colored: Dict[str, Tuple[np.ndarray, np.ndarray, float]] = {}
+
+
+def colored(scene: bpy.types.Scene) -> Optional[Tuple[np.ndarray, np.ndarray, float]]:
+    """Places, colours and radius of the particles on screen, in the object's own space; None when they are not coloured.
+
+    Blender's solid view gives points one colour, so the overlay draws these.
+    """
+    return _colored.get(scene.name)
 
 
 def get_object(scene: bpy.types.Scene, create: bool) -> Optional[bpy.types.Object]:
@@ -55,6 +64,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     if obj is None:
         return
     visible = scene.tallow.show_particles
+    _colored.pop(scene.name, None)
     if obj.hide_viewport == visible:
         obj.hide_viewport = obj.hide_render = not visible
     data = cache.particles(frame) if visible else None
@@ -69,12 +79,14 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     scale = 1.0 / units.metres_per_unit_of(scene, cache)
     arrays = frames.vertex_attributes(rows, scale, cache.pace(frame))
     arrays.pop("id", None)  # whole numbers up to billions, which a float cannot hold
-    fill.fill_points(obj.data, arrays.pop("position"))
-    tint = colors.vertex_colors(scene.tallow.show_color, rows, cache.materials)
+    places, radius = arrays.pop("position"), 0.3 * float(cache.info.get("cell_size", 0.05)) * scale
+    fill.fill_points(obj.data, places)
+    tint = colors.vertex_colors(coloring.scale_of(scene, cache, frame), rows, cache.materials)
     if tint is not None:
         arrays["tallow_color"] = tint
+        _colored[scene.name] = (places, tint, radius)
     fill.set_attributes(obj.data, arrays)
-    _set_radius(obj, 0.3 * float(cache.info.get("cell_size", 0.05)) * scale)
+    _set_radius(obj, radius)
 
 
 def _set_radius(obj: bpy.types.Object, radius: float) -> None:
@@ -86,6 +98,7 @@ def _set_radius(obj: bpy.types.Object, radius: float) -> None:
 
 def clear(scene: bpy.types.Scene) -> None:
     obj = get_object(scene, create=False)
+    _colored.pop(scene.name, None)
     if obj:
         obj.data.clear_geometry()
         obj.data.update()

@@ -9,7 +9,7 @@ import bpy
 
 from ..model import nodes
 
-WAX, LIQUID = "Tallow Wax", "Tallow Liquid"
+WAX, LIQUID, COLORS = "Tallow Wax", "Tallow Liquid", "Tallow Colours"
 DEEPER = 1.35  # power to which a colour is raised where the wax is molten
 STOPS = 32  # as many as a colour ramp can have
 # Blender 4.0 renamed many inputs of the Principled shader.
@@ -157,6 +157,18 @@ def liquid_material(colors: Sequence[Sequence[float]], clear: Sequence[bool]) ->
             tree.links.new(_range(tree, mixed, thick, thin, (0, -100 - 260 * n), name.title()), socket(shader, name))
     if any(clear):
         _let_light_through(tree, shader, colors, mixed)
+    return material
+
+
+def color_material() -> bpy.types.Material:
+    """The colours of Colour By, whatever the light."""
+    material = bpy.data.materials.new(COLORS)
+    tree = nodes.tree_of(material)
+    tree.nodes.clear()
+    shader, output = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeOutputMaterial")
+    shader.location, output.location = (300, 0), (620, 0)
+    tree.links.new(_attribute(tree, "tallow_color", (0, 0)).outputs["Color"], shader.inputs["Color"])
+    tree.links.new(shader.outputs[0], output.inputs["Surface"])
     return material
 
 

@@ -53,6 +53,10 @@ def trouble(scene: bpy.types.Scene, number: int) -> str:
     return integrity.sentence(inspector_of(cache).look_at(frame, kinds))
 
 
+def preview_words(cache: Cache) -> str:
+    return f"Preview bake: {cache.preview} % of the final resolution"
+
+
 def forget() -> None:
     _caches.clear()
     _inspectors.clear()

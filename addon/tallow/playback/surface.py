@@ -10,7 +10,7 @@ import bpy
 from ..core.cache import Cache
 from ..core.frames import COLOR, Frame, ReadAhead, stamp_of
 from ..model import units
-from . import fill, slots
+from . import coloring, fill, slots
 
 NAME = "Tallow Surface"
 SMOOTHING = "Tallow Smoothing"
@@ -79,8 +79,8 @@ def _choose_color(mesh: bpy.types.Mesh, frame: Frame) -> None:
 
 def _request(scene: bpy.types.Scene, cache: Cache, frame: int) -> Tuple:
     path = cache.mesh_path(frame)
-    scale = 1.0 / units.metres_per_unit_of(scene, cache)
-    return path, scale, scene.tallow.show_color, cache.materials, stamp_of(path), cache.pace(frame), cache.carried
+    scale, color = 1.0 / units.metres_per_unit_of(scene, cache), coloring.scale_of(scene, cache, frame)
+    return path, scale, color, cache.materials, stamp_of(path), cache.pace(frame), cache.carried
 
 
 def clear(scene: bpy.types.Scene) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws over the view: the grid cells on three sides of the domain, and what is wrong with the frame on screen."""
+"""Draws over the view: the grid cells on three sides of the domain, the slice, the legend, the plot of the bake, and what is
+wrong with the frame on screen."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from .. import playback
 from ..model import domain, units
+from . import drawing, legend, live_plot, slices
 
 MOST_LINES = 1200
 _handles: List[Any] = []
@@ -32,27 +34,30 @@ def grid_lines(low: np.ndarray, high: np.ndarray, cell: float) -> np.ndarray:
 
 
 def _make_batch(key: Tuple, low, high, cell: float):
-    import gpu
-    from gpu_extras.batch import batch_for_shader
     if _batch.get("key") != key:
-        name = "UNIFORM_COLOR" if bpy.app.version >= (4, 0, 0) else "3D_UNIFORM_COLOR"
-        shader = gpu.shader.from_builtin(name)
-        points = grid_lines(np.array(low), np.array(high), cell)
-        _batch.update(key=key, shader=shader, batch=batch_for_shader(shader, "LINES", {"pos": points}))
-    return _batch["shader"], _batch["batch"]
+        _batch.update(key=key, batch=drawing.batch_of("UNIFORM_COLOR", "LINES", pos=grid_lines(np.array(low), np.array(high), cell)))
+    return _batch["batch"]
 
 
 def _draw() -> None:
     scene = bpy.context.scene
     tallow = getattr(scene, "tallow", None)
-    if not tallow or not tallow.show_cells or domain.get(scene) is None:
+    if tallow and bpy.context.space_data.overlay.show_overlays:
+        slices.draw_particles(bpy.context)
+        slices.draw(scene)
+        _draw_grid(scene)
+
+
+def _draw_grid(scene: bpy.types.Scene) -> None:
+    tallow = scene.tallow
+    if not tallow.show_cells or domain.get(scene) is None:
         return
     import gpu
     low, high = domain.bounds(tallow.domain)
     cell = domain.cell_size(scene) / units.metres_per_unit(scene)
     if sum(high[i] - low[i] for i in range(3)) / cell > MOST_LINES:
         return
-    shader, batch = _make_batch((tuple(low), tuple(high), cell), low, high, cell)
+    batch, shader = _make_batch((tuple(low), tuple(high), cell), low, high, cell), drawing.shader("UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
     shader.bind()
     shader.uniform_float("color", (1.0, 0.75, 0.4, 0.18))
@@ -60,31 +65,29 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def _draw_note() -> None:
+def _draw_note(context: bpy.types.Context) -> None:
     """The sentence of the Show panel at the foot of the view, for an artist who looks at the picture."""
+    text = playback.note(context.scene)
+    if text:
+        room = drawing.room_of(context)
+        size = 14 * room.scale
+        place = max(room.left + 10.0 * room.scale, (room.left + room.right - drawing.width_of(text, size)) / 2.0)
+        drawing.write(text, (place, 24.0 * room.scale), size, (1.0, 0.55, 0.3, 1.0), shadow=True)
+
+
+def _draw_words() -> None:
     context = bpy.context
     tallow = getattr(context.scene, "tallow", None)
-    text = playback.note(context.scene) if tallow and tallow.bake_path and context.space_data.overlay.show_overlays else ""
-    if not text:
-        return
-    import blf
-    scale = context.preferences.system.ui_scale
-    size = 14 * scale
-    blf.size(0, *((size,) if bpy.app.version >= (4, 0, 0) else (int(size), 72)))
-    width, _height = blf.dimensions(0, text)
-    sidebar = next((region.width for region in context.area.regions if region.type == "UI"), 0)
-    blf.position(0, max(60.0 * scale, (context.region.width - sidebar - width) / 2.0), 24.0 * scale, 0.0)
-    blf.enable(0, blf.SHADOW)
-    blf.shadow(0, 5, 0.0, 0.0, 0.0, 0.9)
-    blf.color(0, 1.0, 0.55, 0.3, 1.0)
-    blf.draw(0, text)
-    blf.disable(0, blf.SHADOW)
+    if tallow and tallow.bake_path and context.space_data.overlay.show_overlays:
+        _draw_note(context)
+        legend.draw(context)
+        live_plot.draw(context)
 
 
 def register() -> None:
     if not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
-        _handles.extend((add(_draw, (), "WINDOW", "POST_VIEW"), add(_draw_note, (), "WINDOW", "POST_PIXEL")))
+        _handles.extend((add(_draw, (), "WINDOW", "POST_VIEW"), add(_draw_words, (), "WINDOW", "POST_PIXEL")))
 
 
 def unregister() -> None:
@@ -92,3 +95,6 @@ def unregister() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
     _handles.clear()
     _batch.clear()
+    slices.forget()
+    live_plot.forget()
+    drawing.forget()

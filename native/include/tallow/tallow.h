@@ -553,6 +553,14 @@ TLW_API tlwResult tlwBake(tlwContext *context, const tlwBakeDef *def);
 // Describes a scene folder, a cache folder or a file of either in words. `text` takes at most `size` bytes.
 TLW_API tlwResult tlwDescribe(tlwContext *context, const char *path, char *text, size_t size);
 
+// Numbers of each cell of a slice: centre x, y, z (m), temperature (K), viscosity (Pa s), speed (m/s).
+#define TLW_SLICE_NUMBERS 6
+
+// Read the liquid cells of a surface_*.vdb file that a plane goes through: across `axis` (0 = x, 1 = y, 2 = z), at
+// `place` (m) along it. `*count` says how many cells there are; at most `capacity` are written to `cells`.
+TLW_API tlwResult tlwReadSlice(tlwContext *context, const char *path, int axis, double place, float *cells,
+                               int64_t capacity, int64_t *count);
+
 #ifdef __cplusplus
 }
 #endif

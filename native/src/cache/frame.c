@@ -12,6 +12,7 @@
 #include "step/views/vdb.h"
 
 #include <limits.h>
+#include <math.h>
 
 static void addVec3(tlwText *text, const char *key, tlwVec3 v)
 {
@@ -92,9 +93,27 @@ static bool canMelt(const tlwScene *scene)
     return false;
 }
 
-static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwScene *scene,
-                     const tlwStats *stats, const tlwSurfaceView *surface)
+// Kelvin, of all the material.
+static void findTemperatures(const tlwFrameState *state, double *coldest, double *hottest)
 {
+    const tlwParticles *particles = state->particles;
+    *coldest = INFINITY;
+    *hottest = -INFINITY;
+    for (int64_t n = 0; n < particles->count; n++) {
+        const tlwMaterial *material = &state->scene->materials[particles->material[n]];
+        double temperature = tlwGetTemperature(material, particles->enthalpy[n]);
+        *coldest = fmin(*coldest, temperature);
+        *hottest = fmax(*hottest, temperature);
+    }
+}
+
+static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, double writing, const tlwFrameState *state,
+                     const tlwSurfaceView *surface)
+{
+    const tlwScene *scene = state->scene;
+    const tlwStats *stats = state->stats;
+    double coldest, hottest;
+    findTemperatures(state, &coldest, &hottest);
     tlwClearText(entry);
     tlwAddText(entry, "{");
     tlwAddJsonMember(entry, "frame", frame);
@@ -112,10 +131,17 @@ static void addEntry(tlwText *entry, int frame, const tlwFrameTimes *times, doub
     tlwAddJsonMember(entry, "target_volume", stats->target_volume);
     tlwAddJsonMember(entry, "triangles", surface->triangle_count);
     tlwAddJsonMember(entry, "max_speed", stats->max_speed);
+    tlwAddJsonMember(entry, "kinetic_energy", stats->kinetic_energy);
+    tlwAddJsonMember(entry, "enthalpy", stats->enthalpy);
+    if (coldest <= hottest) {
+        tlwAddJsonMember(entry, "coldest", coldest);
+        tlwAddJsonMember(entry, "hottest", hottest);
+    }
     if (canMelt(scene))
         tlwAddJsonMember(entry, "melted", stats->melted);
     tlwAddJsonMember(entry, "pressure_iterations", stats->pressure_iterations);
     tlwAddJsonMember(entry, "viscosity_iterations", stats->viscosity_iterations);
+    tlwAddJsonMember(entry, "heat_iterations", stats->heat_iterations);
     tlwAddJsonMember(entry, "pressure_residual", stats->pressure_residual);
     tlwAddJsonMember(entry, "viscosity_residual", stats->viscosity_residual);
     tlwAddJsonMember(entry, "peak_memory", (double)stats->peak_memory);
@@ -148,7 +174,7 @@ tlwResult tlwWriteFrame(const tlwFrameState *state, tlwFrameBuffers *buffers, co
     }
     if (bodies->size && tlwGetCachePath(folder, TLW_CACHE_RIGID, frame, path))
         TLW_TRY(writeText(path, bodies, message));
-    addEntry(entry, frame, times, tlwGetClock() - start, state->scene, state->stats, &surface);
+    addEntry(entry, frame, times, tlwGetClock() - start, state, &surface);
     return entry->failed ? tlwFailMemory(message, "a frame") : TLW_OK;
 }
 

@@ -29,6 +29,11 @@ tlwResult tlwInspectVdb(const char *path, tlwMessage *message, tlwVdbInfo *infos
 tlwResult tlwSampleVdb(const char *path, const char *grid, const int32_t *voxels, int64_t count, tlwMessage *message,
                        float *values);
 
+// Liquid cells of a frame's file that the plane across `axis` at `place` (m) goes through: TLW_SLICE_NUMBERS each
+// (tlwReadSlice). `*count` says how many there are, at most `capacity` are written.
+tlwResult tlwReadVdbSlice(const char *path, int axis, double place, tlwMessage *message, float *cells, int64_t capacity,
+                          int64_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -66,7 +66,7 @@ class Exporter:
                                                         "fps": shot.frame_rate(self.scene)},
                           domain=settings.domain_member(self.scene), world=world_with_keys(self.world),
                           solver=settings.solver_member(self.scene), output=settings.output_member(self.scene),
-                          display={"metres_per_unit": number(self.scale)})
+                          display=settings.display_member(self.scene, self.scale))
         scene.objects = [self._object(obj) for obj in self.objects]
         scene.forces = [objects.force_member(self.tracks[obj], self.scale) for obj in self.fields]
         joints = (self._joint(obj) for obj in self.joints)

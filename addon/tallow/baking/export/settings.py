@@ -54,3 +54,9 @@ def output_member(scene: bpy.types.Scene) -> Dict[str, Any]:
     return {"particles": tallow.save_particles or tallow.show_particles, "vdb": tallow.save_vdb, "mesh": True,
             "compact": tallow.save_compact, "mesh_detail": tallow.mesh_detail, "keep_detail": tallow.keep_detail,
             "checkpoint_every": tallow.checkpoint_every, "keep_every": tallow.keep_every}
+
+
+def display_member(scene: bpy.types.Scene, scale: float) -> Dict[str, Any]:
+    """What the library does not read. A final bake does not mention previews."""
+    preview = {"preview": scene.tallow.preview_quality} if domain.is_preview(scene) else {}
+    return {"metres_per_unit": number(scale), **preview}

@@ -70,7 +70,7 @@ class TallowObject(bpy.types.PropertyGroup):
                                        "liquid floats")
     # Not the library's default, with which the density counts. Here `weigh_by` chooses.
     mass: FloatProperty(name="Mass (kg)", default=1.0, min=1e-6, max=1e9, precision=3, options=set(),
-                        description="Kilograms")
+                        description="What the body weighs in life, in kilograms")
     # Not the library's default, an insulator: a solid that is made hot is expected to warm what it touches.
     conductivity: FloatProperty(name="Heat Conduction", default=0.5, min=0.0, max=1000.0, precision=2, options=set(),
                                 description="How well heat passes, in W/m K. 0 insulates, wood 0.1, glass 1, iron 80")

@@ -28,6 +28,16 @@ COLORS = (
     ("VISCOSITY", "Viscosity", "Thick is dark, thin is bright"),
     ("SPEED", "Speed", "Still is dark, fast is bright"),
 )
+COLOR_RANGES = (
+    ("BAKE", "Bake", "From the lowest to the highest value of all baked frames"),
+    ("FRAME", "Frame", "From the lowest to the highest value of the frame on screen"),
+    ("OWN", "Own", "From a value that you set to another"),
+)
+AXES = (
+    ("X", "X", "Cut across the X axis"),
+    ("Y", "Y", "Cut across the Y axis"),
+    ("Z", "Z", "Cut across the Z axis"),
+)
 TRANSPORTS = (
     ("APIC", "APIC", "Affine particles: smooth and lively, keeps swirls. The best choice"),
     ("FLIP", "FLIP", "Splashier and noisier; blend with the slider below"),
@@ -81,7 +91,7 @@ def _is_object(self, obj) -> bool:
 
 
 class TallowScene(bpy.types.PropertyGroup):
-    materials: CollectionProperty(type=TallowMaterial)
+    materials: CollectionProperty(name="Own Materials", type=TallowMaterial, description="The materials that were made in this scene")
 
     # Where does it happen?
     life_size: EnumProperty(name="Real Size", items=LIFE_SIZES, default="TABLE", update=_life_size_chosen, options=set(),
@@ -95,10 +105,9 @@ class TallowScene(bpy.types.PropertyGroup):
     resolution: IntProperty(name="Resolution", default=64, min=8, soft_max=256, max=2048, options=set(),
                             description="Cells along the longest side of the domain. Twice as many show half as small "
                                         "details and take about ten times as long")
-    draft: BoolProperty(name="Draft", default=False, options=set(),
-                        description="Bake at a part of the resolution, to see quickly whether the motion is right")
-    draft_percent: IntProperty(name="Draft Resolution", default=50, min=10, max=100, subtype="PERCENTAGE", options=set(),
-                               description="Resolution of a draft bake")
+    preview_quality: IntProperty(name="Preview Quality", default=100, min=10, max=100, subtype="PERCENTAGE", options=set(),
+                                 description="Share of the resolution that a bake has. 50 % takes about a tenth of the time, to see whether "
+                                             "the motion is right. 100 % is the final bake")
     padding: FloatProperty(name="Room Around", default=0.35, min=0.0, soft_max=2.0, options=set(),
                            description="Space left around the objects when the domain is fitted, as a part of their size")
     wall_x0: _wall("-X", "-x")
@@ -155,6 +164,11 @@ class TallowScene(bpy.types.PropertyGroup):
                            description="Keep the previous bake on disk when a new one starts")
     follow: BoolProperty(name="Follow", default=True, options=set(),
                          description="Move the timeline along while baking, to watch new frames as they land")
+    show_plot: BoolProperty(name="Live Plot", default=True, options=set(),
+                            description="While baking, draw the time per stage, the residual, the volume and the energy of the frames so far "
+                                        "in a corner of the view")
+    keep_plot: BoolProperty(name="Plot in the View", default=False, options=set(),
+                            description="Draw the plot of the bake also after it is done. A line marks the frame on screen")
     progress: FloatProperty(name="Progress", subtype="PERCENTAGE", min=0.0, max=100.0, precision=0, get=_get_progress,
                             set=_set_progress, options={"SKIP_SAVE"}, description="How much of the range is baked")
 
@@ -214,13 +228,34 @@ class TallowScene(bpy.types.PropertyGroup):
                                  description="Show the particles inside the liquid")
     particle_percent: IntProperty(name="Preview Detail", default=25, min=1, max=100, subtype="PERCENTAGE", update=_show,
                                   options=set(), description="Share of the particles that is shown")
-    show_cells: BoolProperty(name="Cells", default=False, options=set(),
+    show_cells: BoolProperty(name="Grid", default=False, options=set(),
                              description="Draw the grid cells on the sides of the domain, to judge the resolution")
     show_color: EnumProperty(name="Colour By", items=COLORS, default="NONE", update=_show_color, options=set(),
-                             description="Colour the surface by what happens in it. Needs solid shading")
-    surface_object: PointerProperty(type=bpy.types.Object)
-    particles_object: PointerProperty(type=bpy.types.Object)
-    volume_object: PointerProperty(type=bpy.types.Object)
+                             description="Colour surface, particles and cells by what happens in them. The surface needs solid shading")
+    color_range: EnumProperty(name="Colour Range", items=COLOR_RANGES, default="BAKE", update=_show_color, options=set(),
+                              description="Which values the first and the last colour stand for")
+    temperature_range: FloatVectorProperty(name="Range (°C)", size=2, default=(20.0, 100.0), min=-273.15, max=5000.0, precision=1, step=100,
+                                           update=_show_color, options=set(),
+                                           description="Temperatures of the first and the last colour, in degrees Celsius")
+    speed_range: FloatVectorProperty(name="Range (m/s)", size=2, default=(0.0, 1.0), min=0.0, max=10000.0, precision=3, step=1,
+                                     update=_show_color, options=set(),
+                                     description="Speeds of the first and the last colour, in metres in life a second")
+    viscosity_range: FloatVectorProperty(name="Range (Pa·s)", size=2, default=(0.001, 1000.0), min=1e-6, max=1e12, precision=4, step=1,
+                                         update=_show_color, options=set(),
+                                         description="Viscosities of the first and the last colour. Water 0.001, honey 10")
+    show_legend: BoolProperty(name="Legend", default=True, options=set(),
+                              description="Draw the colours and their values at the left of the view")
+    render_colors: BoolProperty(name="In Render", default=False, update=_show_color, options=set(),
+                                description="Also render surface and particles in these colours. Their own materials come back when you "
+                                            "turn it off")
+    show_slice: BoolProperty(name="Slice", default=False, update=_show, options=set(),
+                             description="Show a layer of the bake's grid cells, coloured by Colour By. Needs OpenVDB Volumes in Files")
+    slice_axis: EnumProperty(name="Axis", items=AXES, default="Y", update=_show, options=set(), description="Across which axis the slice is")
+    slice_place: FloatProperty(name="Place", default=50.0, min=0.0, max=100.0, precision=1, subtype="PERCENTAGE", update=_show,
+                               options=set(), description="Where the slice is, from one side of the domain to the other")
+    surface_object: PointerProperty(name="Surface Object", type=bpy.types.Object, description="The object that shows the surface of the bake")
+    particles_object: PointerProperty(name="Particles Object", type=bpy.types.Object, description="The object that shows the particles of the bake")
+    volume_object: PointerProperty(name="Volume Object", type=bpy.types.Object, description="The object that shows the volume of the bake")
 
 
 CLASSES = (TallowScene,)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar: one panel per question, in the order in which an artist asks them. Panels draw, and do nothing else."""
+"""The sidebar: one panel per question, in the order in which an artist asks them. Once there is a bake, Show and Render come first,
+since the rest fills a screen. Panels draw, and do nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from . import bakes, baking, display, domains, incomplete, objects, render, worl
 
 BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
 MELTING, WORLD = world.CLASSES
-CLASSES = (*incomplete.CLASSES, *objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
+CLASSES = (*incomplete.CLASSES, *display.FIRST, *render.FIRST, *objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
            *render.CLASSES, WORLD)
 
 

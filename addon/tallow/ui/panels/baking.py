@@ -9,7 +9,7 @@ from ...baking.export import checks
 from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
 from ...core.statistics import details, stage_words, stages, summary
-from ...model import shot
+from ...model import domain, shot
 from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
@@ -41,8 +41,14 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
         _draw_folder(context, column)
 
 
+def button_text(scene, cache) -> str:
+    """A preview and the final bake never go by the same name."""
+    if domain.is_preview(scene):
+        return "Bake Preview Again" if cache and cache.preview < 100 else "Bake Preview"
+    return "Bake" if not cache else "Bake Final" if cache.preview < 100 else "Bake Again"
+
+
 def _draw_ready(context, layout, status) -> None:
-    tallow = context.scene.tallow
     cache = playback.cache_of(context.scene)
     problems = checks.known_problems(context.scene)
     problem = next((p for p in problems if p.fatal), None)
@@ -50,7 +56,7 @@ def _draw_ready(context, layout, status) -> None:
     row = column.row(align=True)
     row.scale_y = 1.5
     row.enabled = problem is None
-    row.operator("tallow.bake", text="Bake Again" if cache else ("Bake Draft" if tallow.draft else "Bake"), icon="PHYSICS")
+    row.operator("tallow.bake", text=button_text(context.scene, cache), icon="PHYSICS")
     if cache:
         row = column.row(align=True)
         part = row.row(align=True)
@@ -70,7 +76,7 @@ def _draw_ready(context, layout, status) -> None:
 
 def _draw_baked(context, layout, cache) -> None:
     """The frames that are there, and whether they are those of the scene as it is."""
-    frames = f"frames {cache.order[0]} to {cache.order[-1]}"
+    frames, preview = f"frames {cache.order[0]} to {cache.order[-1]}", cache.preview < 100
     faults = integrity.describe(playback.shown.all_faults(context.scene))
     for text in faults:
         box = layout.box()
@@ -78,13 +84,15 @@ def _draw_baked(context, layout, cache) -> None:
         wrapped(context, box, f"{text}. Bake again to have all frames.", "ERROR", inset=60)
     changed = staleness.describe(staleness.found_changes(context.scene))
     if not changed:
-        layout.label(text=f"Baked{' with gaps' if faults else ''}: {frames}", icon="ERROR" if faults else "CHECKMARK")
+        what = f"Preview ({cache.preview} %)" if preview else "Baked"
+        layout.label(text=f"{what}{' with gaps' if faults else ''}: {frames}",
+                     icon="ERROR" if faults else "INFO" if preview else "CHECKMARK")
         rest = missing_range(cache, shot.frame_range(context.scene)[1])
         if rest:
             wrapped(context, layout, rest, "INFO")
         return
     box = layout.box()
-    wrapped(context, box, f"The bake of {frames} is stale. Changed since:", "ERROR", inset=60)
+    wrapped(context, box, f"The {'preview' if preview else 'bake'} of {frames} is stale. Changed since:", "ERROR", inset=60)
     for line in changed[:MOST_CHANGES]:
         wrapped(context, box, line, "DOT", inset=60)
     if len(changed) > MOST_CHANGES:
@@ -119,7 +127,9 @@ def _draw_running(context, layout, status) -> None:
     left = status.seconds_left
     rows = [("Time left", format_seconds(left))] if left is not None else []
     facts(layout, rows + ([("Now", stage_words(status.stage))] if status.stage else []))
-    layout.prop(tallow, "follow")
+    row = layout.row()
+    row.prop(tallow, "follow")
+    row.prop(tallow, "show_plot")
 
 
 def _draw_messages(context, layout, status) -> None:
@@ -213,6 +223,7 @@ class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
             self.layout.label(text="No frame is baked yet", icon="INFO")
             return
         entry = cache.frames[frame]
+        self.layout.prop(context.scene.tallow, "keep_plot")
         self.layout.label(text=f"Frame {frame}", icon="INFO")
         facts(self.layout, summary(entry, cache.melts) + details(entry))
         rows = stages(entry)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panels share: their place, and text that wraps to the sidebar's width."""
+"""What the panels share: their places, and text that wraps to the sidebar's width."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Iterable, Tuple
 
 import bpy
 
+from ... import playback
+from ...baking import job
+
 PIXELS_PER_LETTER = 6.6  # of the default font, at scale 1
 
 
@@ -15,6 +18,30 @@ class Sidebar:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Tallow"
+
+
+class BeforeBake(Sidebar):
+    """A panel at its place among the questions, as long as there is no bake, or one is running."""
+
+    @classmethod
+    def poll(cls, context):
+        return not has_bake(context.scene)
+
+
+class AfterBake(Sidebar):
+    """The same panel at the top, once there is a bake to look at: then it is what the artist needs first."""
+
+    @classmethod
+    def poll(cls, context):
+        return has_bake(context.scene)
+
+
+def has_bake(scene: bpy.types.Scene) -> bool:
+    """Whether the scene shows a bake that is not being made. Panels keep their places while one is."""
+    if not scene.tallow.bake_path or job.is_baking(scene):
+        return False
+    cache = playback.cache_of(scene)
+    return cache is not None and bool(cache.order)
 
 
 def fields(layout: bpy.types.UILayout, align: bool = True) -> bpy.types.UILayout:

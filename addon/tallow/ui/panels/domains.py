@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where does it happen?"""
 
+import math
+
 import bpy
 
 from ...core import estimate
 from ...model import amount, domain, units
-from .common import Sidebar, facts, fields
+from .common import Sidebar, facts, fields, wrapped
 
 WALL_ROWS = ("wall_x0", "wall_x1", "wall_y0", "wall_y1", "wall_z0", "wall_z1")
 
@@ -33,16 +35,21 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
             return
         column = fields(layout)
         column.prop(tallow, "resolution")
-        row = column.row(align=True)
-        row.prop(tallow, "draft", toggle=True)
-        part = row.row(align=True)
-        part.active = tallow.draft
-        part.prop(tallow, "draft_percent", text="")
+        column.prop(tallow, "preview_quality", slider=True)
+        if domain.is_preview(scene):
+            wrapped(context, layout, preview_words(scene), "INFO")
         cell = domain.cell_size(scene)
         facts(layout, (("Cell size", estimate.format_length(cell)),
                        ("Cells", " × ".join(str(n) for n in estimate.cell_counts(domain.size(scene), cell))),
                        ("Baker RAM", "about " + estimate.format_bytes(amount.memory(scene))),
                        ("Disk", "about " + estimate.format_bytes(amount.disk(scene)))))
+
+
+def preview_words(scene) -> str:
+    """How many cells a preview has, and what they are a preview of."""
+    part, full = (math.prod(estimate.cell_counts(domain.size(scene), estimate.cell_size(domain.size(scene), count)))
+                  for count in (domain.resolution(scene), scene.tallow.resolution))
+    return f"A preview with {estimate.format_count(part)} cells. The final bake has {estimate.format_count(full)}."
 
 
 def _draw_life_size(layout, scene) -> None:

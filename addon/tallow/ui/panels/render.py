@@ -4,11 +4,10 @@
 import bpy
 
 from ... import playback
-from .common import Sidebar, fields, wrapped
+from .common import AfterBake, BeforeBake, fields, wrapped
 
 
-class TALLOW_PT_render(Sidebar, bpy.types.Panel):
-    bl_idname = "TALLOW_PT_render"
+class _Render:
     bl_label = "Render"
 
     def draw(self, context):
@@ -30,4 +29,13 @@ class TALLOW_PT_render(Sidebar, bpy.types.Panel):
         column.prop(scene.eevee if own else scene.render, "use_motion_blur")
 
 
+class TALLOW_PT_render(_Render, BeforeBake, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_render"
+
+
+class TALLOW_PT_render_baked(_Render, AfterBake, bpy.types.Panel):
+    bl_idname = "TALLOW_PT_render_baked"
+
+
+FIRST = (TALLOW_PT_render_baked,)
 CLASSES = (TALLOW_PT_render,)
