@@ -50,6 +50,8 @@ def names_on_screen():
                         found.add(words_of(node.value))
                     elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):  # LABEL, TEXT = ...
                         found.update(words_of(part) for part in node.value.elts)
+            elif isinstance(node, ast.Return) and isinstance(node.value, ast.IfExp):  # a button with several names
+                found.update(part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant))
             elif isinstance(node, (ast.Tuple, ast.Call)):  # a row of choices, a role, a wall
                 rows = node.elts if isinstance(node, ast.Tuple) else node.args
                 found.update(words_of(part) for part in rows if words_of(part))
