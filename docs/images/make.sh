@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes pictures of the documentation from fresh bakes: one contact sheet of six frames per ready scene, sidebar.png, and
-# hero.jpg, the wax block of the README at 84 cells.
-#   docs/images/make.sh [NAME...]     all unless some are named, `hero` among them; RENDER_ONLY=1 takes bakes that are there
+# Makes pictures of the documentation from fresh bakes: one contact sheet of six frames per ready scene, and sidebar.png.
+# docs/guide/make-pictures makes those of the guide, and hero.webp of the README.
+#   docs/images/make.sh [NAME...]     all unless some are named; RENDER_ONLY=1 takes bakes that are there
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 images="$root/docs/images" out="$root/out/sheets"
@@ -14,11 +14,6 @@ pictures() { # FOLDER SCENE OPTION...
 }
 
 # Rendered at twice the size and halved: four times the samples without a denoiser. JPEG keeps all colours in less than 100 KB.
-hero() {
-    pictures "$out/hero" wax_block --resolution 84 --at 80 --shape 2.2 --size 1120 --samples "${SAMPLES:-32}"
-    convert "$out/hero/wax_block_0080.png" -resize 50% -quality 90 "$images/hero.jpg"
-}
-
 sheet() {
     pictures "$out" "$1" --size 330 --samples "${SAMPLES:-24}"
     local first=("$out/$1"_[0-9]*.png) tile=3x
@@ -31,9 +26,8 @@ names=("$@")
 if [ $# -eq 0 ]; then
     mapfile -t names < <(blender -b --factory-startup --python "$root/addon/tallow/demo/run.py" -- --scene list --out "$out" |
         awk '/^[a-z_]+  +/ {print $1}')
-    names+=(hero)
     "$root/tests/blender/screenshot.sh" "$images/sidebar.png"
 fi
 for name in "${names[@]}"; do
-    if [ "$name" = hero ]; then hero; else sheet "$name"; fi
+    sheet "$name"
 done

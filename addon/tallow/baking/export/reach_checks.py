@@ -29,7 +29,7 @@ def check_heaters(scene: bpy.types.Scene) -> Found:
 def _why_nothing(scene: bpy.types.Scene, heater: bpy.types.Object, fluids: List[bpy.types.Object]) -> str:
     tallow = heater.tallow
     if not tallow.enabled and not _is_keyed(heater, "enabled"):
-        return f"{heater.name} is turned off, so it heats nothing. Turn on Enabled, or take its role away."
+        return f"{heater.name} is turned off, so it heats nothing. Turn it on, or take its role away."
     if tallow.heat_kind != "SOLID" and tallow.power == 0.0 and not _is_keyed(heater, "power"):
         return f"{heater.name} has no power, so it heats nothing. Give it some watts."
     if motion.moves(heater):

@@ -107,7 +107,7 @@ class TALLOW_OT_add_volume(bpy.types.Operator):
         cache = playback.cache_of(scene)
         frames = [frame for frame in (cache.order if cache else []) if cache.surface_path(frame).is_file()]
         if not frames:
-            self.report({"WARNING"}, "This bake has no OpenVDB files. Turn on OpenVDB Volumes under Bake and bake again")
+            self.report({"WARNING"}, "This bake has no OpenVDB files. Turn on OpenVDB Volumes under Bake, Files, and bake again")
             return {"CANCELLED"}
         obj = scene.tallow.volume_object
         if obj is None or obj.name not in scene.objects:
