@@ -79,7 +79,7 @@ static void test_detail_and_smoothing_keep_the_volume(void **state)
     assert_int_equal(meshAgain("cache", 2, 10, NULL), TLW_OK);
     tlwPlySurface smooth = readMesh("cache", 6);
     double volume = tlwGetMeshVolume(&old.mesh);
-    assert_true(fine.mesh.triangle_count > 3 * old.mesh.triangle_count);
+    assert_true(fine.mesh.triangle_count > 2 * old.mesh.triangle_count);
     assert_true(fabs(tlwGetMeshVolume(&fine.mesh) / volume - 1) < 0.005);
     assert_true(fabs(tlwGetMeshVolume(&smooth.mesh) / volume - 1) < 0.01);
     assert_int_equal(smooth.mesh.triangle_count, fine.mesh.triangle_count);

@@ -96,7 +96,7 @@ class Job:
                 status.state = "cancelled"
             else:
                 code = self.process.process.returncode
-                kept = status.frame if status.frame >= status.first else 0
+                kept = status.frame if status.frame >= status.first and not status.meshing else 0
                 status.fail(explain_exit(code, list(self.process.stderr), kept))
         self.process.close()
         scene = self.scene

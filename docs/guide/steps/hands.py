@@ -42,9 +42,9 @@ def frames(last: int) -> None:
 def new_material():
     """*New* under Material Properties: the nodes and the shader."""
     material = bpy.data.materials.new(bpy.context.object.name)
-    material.use_nodes = True
+    from tallow.model import nodes
     bpy.context.object.data.materials.append(material)
-    return material.node_tree, next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    return nodes.tree_of(material), nodes.find(material, "BSDF_PRINCIPLED")
 
 
 def bake() -> None:

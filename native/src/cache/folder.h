@@ -20,7 +20,8 @@ bool tlwGetIndexPath(const char *folder, char *path); // bake.json
 // Make the folder and one subfolder per kind. TLW_WRITE_FAILED when that is impossible.
 tlwResult tlwMakeCacheFolders(const char *folder, tlwMessage *message);
 
-// Two bakes into one folder would mix their frames: fails when somebody has the lock. `*lock` is a file to close, or -1.
+// Two bakes into one folder would mix their frames: fails when somebody has the lock. `*lock` is a file to close, or
+// -1.
 tlwResult tlwLockCacheFolder(const char *folder, tlwMessage *message, int *lock);
 
 // Frames that have a file of this kind, in descending order; free with tlwFree. An unreadable folder has none.

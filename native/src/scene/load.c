@@ -146,8 +146,9 @@ static tlwResult readOutput(const tlwJson *root, tlwSceneDef *def)
     if (!output.node)
         return TLW_OK;
     TLW_TRY(tlwCheckObject(&output));
-    tlwWarnUnknown(&output, (const char *const[]){"particles", "vdb", "mesh", "compact", "mesh_detail", "mesh_smoothing", "keep_detail",
-                                                  "checkpoint_every", "keep_every", NULL});
+    tlwWarnUnknown(&output,
+                   (const char *const[]){"particles", "vdb", "mesh", "compact", "mesh_detail", "mesh_smoothing",
+                                         "keep_detail", "checkpoint_every", "keep_every", NULL});
     TLW_TRY(tlwReadBool(&output, "particles", &def->save_particles));
     TLW_TRY(tlwReadBool(&output, "vdb", &def->save_vdb));
     TLW_TRY(tlwReadBool(&output, "mesh", &def->save_mesh));

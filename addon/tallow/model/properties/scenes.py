@@ -205,7 +205,7 @@ class TallowScene(bpy.types.PropertyGroup):
     mesh_detail: IntProperty(name="Surface Detail", default=SCENE["mesh_detail"], min=1, max=2, options=set(),
                              description="2 makes a surface mesh with four times the triangles")
     mesh_smoothing: IntProperty(name="Surface Smoothing", default=SCENE["mesh_smoothing"], min=0, max=20, options=set(),
-                                description="Rounds of smoothing that take ripples out of the surface and keep its volume. Unmelted "
+                                description="Rounds of smoothing that are made part of the meshes and keep their volume. Unmelted "
                                             "parts that keep their detail stay as they are")
     # Off in the library, so that its other users get what was simulated.
     keep_detail: BoolProperty(name="Keep Detail", default=True, options=set(),

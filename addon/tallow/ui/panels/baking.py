@@ -14,7 +14,7 @@ from .common import Sidebar, facts, fields, wrapped
 
 MOST_WARNINGS = 6
 MOST_CHANGES = 8
-MESHED = {"Files: Surface Detail", "Files: Surface Smoothing"}  # changes that need no new simulation
+MESHED = ("mesh_detail", "mesh_smoothing")  # changes that need no new simulation
 TITLES = {"starting": "Starting", "baking": "Baking", "paused": "Paused", "cancelling": "Cancelling"}
 
 
@@ -83,7 +83,8 @@ def _draw_baked(context, layout, cache) -> None:
         box = layout.box()
         box.alert = True
         wrapped(context, box, f"{text}. Bake again to have all frames.", "ERROR", inset=60)
-    changed = staleness.describe(staleness.found_changes(context.scene))
+    changes = staleness.found_changes(context.scene)
+    changed = staleness.describe(changes)
     if not changed:
         what = f"Preview ({cache.preview} %)" if preview else "Baked"
         layout.label(text=f"{what}{' with gaps' if faults else ''}: {frames}",
@@ -98,7 +99,7 @@ def _draw_baked(context, layout, cache) -> None:
         wrapped(context, box, line, "DOT", inset=60)
     if len(changed) > MOST_CHANGES:
         box.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
-    if set(changed) <= MESHED:
+    if all(change.part == "output" and change.member in MESHED for change in changes):
         box.operator("tallow.mesh_again", icon="MOD_REMESH")
     else:
         wrapped(context, box, "Bake again, or undo.", "BLANK1", inset=60)
