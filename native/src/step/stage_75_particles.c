@@ -1,5 +1,5 @@
-// Particles take the new velocity from the grid; where few or many are left in a cell, some are made or joined. Then the
-// velocity is made ready to move the surface.
+// Particles take the new velocity from the grid; where few or many are left in a cell, some are made or joined. Then
+// the velocity is made ready to move the surface.
 #include "base/context.h"
 #include "scene/scene.h"
 #include "step/frozen/motion.h"
