@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define MIN_THETA 1e-3f // cells from a centre to the surface. At 0.02 waves grow, at 1e-5 single faces shoot off
-#define JITTER 0.15f    // of the mean fill of two cells: jittered particles at a calm surface stay within
+#define JITTER 0.25f    // of the mean fill of two cells: jittered particles at a calm surface stay within
 
 struct tlwPressure {
     tlwContext *context;
