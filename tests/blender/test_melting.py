@@ -150,6 +150,30 @@ def test_quick_melt_gives_thin_parts_the_cells_that_they_need(folder):
         assert bpy.context.scene.tallow.resolution in expected, (thickness, bpy.context.scene.tallow.resolution)
 
 
+def test_floor_and_plate_of_quick_melt_end_where_cells_do(folder):
+    from tallow.model import domain
+    for heat in ("PLATE", "LAMP"):
+        for scale in ((1.0, 1.0, 1.0), (1.0, 0.7, 0.1), (0.2, 0.3, 1.7), (1.0, 0.02, 0.4), (0.03, 0.03, 1.0)):
+            scenes.clear()
+            bpy.ops.mesh.primitive_cube_add(size=2.3, location=(0.3, 0.1, -0.2))
+            bpy.context.object.scale = scale
+            bpy.ops.tallow.quick_melt(resolution=40, heat=heat)
+            scene = bpy.context.scene
+            bottom, top = domain.bounds(scene.tallow.domain)
+            cell = max(top - bottom) / scene.tallow.resolution
+            solids = [scene.objects["Tallow Floor"]] + ([scene.objects["Tallow Hot Plate"]] if heat == "PLATE" else [])
+            for number, obj in enumerate(solids):
+                height = (domain.bounds(obj)[1].z - bottom.z) / cell
+                assert abs(height - 3 * (number + 1)) < 1e-3, (heat, scale, obj.name, height)
+
+
+def test_what_falls_off_the_plate_finds_a_hot_floor(folder):
+    for warm, heat, expected in ((True, "PLATE", 123.0), (False, "PLATE", 20.0), (True, "LAMP", 65.0)):
+        quick(2.0, warm_air=warm, heat=heat)
+        floor, air = bpy.context.scene.objects["Tallow Floor"], bpy.context.scene.tallow.ambient
+        assert abs(floor.tallow.temperature - expected) < 1.0 and floor.tallow.temperature >= air, (warm, heat)
+
+
 def test_quick_melt_with_another_heat_takes_the_first_away(folder):
     cube = quick(2.0, heat="PLATE")
     scenes.select(cube)

@@ -39,7 +39,7 @@ def goal(scene: bpy.types.Scene) -> int:
 
 
 def find(context: bpy.types.Context) -> Plan:
-    """Solve for heat alone on a coarse copy of the scene. Raises MeltError with one sentence for the artist."""
+    """Search on a coarse copy of the scene, with flow where it counts. Raises MeltError with one sentence for the artist."""
     scene = context.scene
     fatal = next((problem.text for problem in checks.check_scene(scene) if problem.fatal), None)
     if fatal:
