@@ -128,6 +128,25 @@ def test_a_heater_that_is_too_weak_is_named_and_can_be_strengthened(folder):
         del os.environ["FAKE_BAKER"]
 
 
+def test_a_heater_that_heats_nothing_is_not_called_weak(folder):
+    quick(2.0, heat="LAMP")
+    scene = bpy.context.scene
+    far = scenes.add_box("Far", 0.1, (40.0, 0.0, 0.0))
+    far.tallow.role, far.tallow.heat_kind, far.tallow.temperature = "HEAT", "SOLID", 90.0
+    bpy.context.view_layer.update()
+    os.environ["FAKE_BAKER"] = "weak"
+    try:
+        bpy.ops.tallow.melt_in_shot()
+        assert scene.tallow.melt_note.startswith("Tallow Lamp is too weak") and "Far" not in scene.tallow.melt_note
+        bpy.ops.tallow.strengthen_heat()
+        assert far.tallow.temperature == 90.0
+        scene.objects["Tallow Lamp"].tallow.enabled, scene.objects["Tallow Lamp"].tallow.power = False, 1000.0
+        bpy.ops.tallow.melt_in_shot()
+        assert scene.tallow.melt_note.startswith("Nothing heats the wax") and "turned off" in scene.tallow.melt_note
+    finally:
+        del os.environ["FAKE_BAKER"]
+
+
 def test_a_search_that_fails_says_why(folder):
     cube = quick(2.0)
     os.environ["FAKE_BAKER"] = "error"

@@ -66,7 +66,8 @@ def test_the_script_of_the_page_for_contributors_reads_a_cache(scene, tmp_path):
     assert tallow("bake", scene, "--out", tmp_path / "cache", "--frames", "1-2", "--threads", 1).returncode == 0
     page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     script = page.split("## Read a cache")[1].split("```python")[1].split("```")[0]
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "cache")], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "cache")], capture_output=True, text=True,
+                          cwd=ROOT)
     assert done.returncode == 0 and "triangles, hottest" in done.stdout, done.stderr
 
 

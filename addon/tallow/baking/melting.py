@@ -16,7 +16,7 @@ from ..core.estimate import MOST_SPEED
 from ..core.process import clean_environment, explain_exit
 from ..model import roles, shot
 from . import command
-from .export import ExportError, checks, export_scene
+from .export import ExportError, checks, export_scene, reach_checks
 
 PATIENCE = 120.0  # seconds; it takes one or two
 
@@ -85,7 +85,9 @@ def rounded(speed: float) -> float:
 
 
 def heaters(scene: bpy.types.Scene) -> List[bpy.types.Object]:
-    return [obj for obj in roles.with_role(scene, *roles.HEATERS) if roles.takes_part(obj, bpy.context.view_layer)]
+    """Those that heat something: what an idle one lacks is not strength."""
+    idle = {name for name, _text in reach_checks.check_heaters(scene)}
+    return [obj for obj in roles.with_role(scene, *roles.HEATERS) if obj.name not in idle]
 
 
 def strengthen(scene: bpy.types.Scene, factor: float) -> None:
@@ -112,6 +114,9 @@ def explain(scene: bpy.types.Scene, plan: Plan) -> str:
     names = " and ".join(obj.name for obj in found)
     most = f"at most {100 * plan.most:.0f} % melt, however fast heat moves"
     if not found:
+        idle = " ".join(text for _name, text in reach_checks.check_heaters(scene))
+        if idle:
+            return f"Nothing heats the wax: {most}. {idle}"
         return f"Nothing heats the wax: {most}. Make another object a Heater, or warm the air."
     if plan.strength <= 0.0:
         return f"{names} cannot melt enough: {most}. Put heat nearer to the wax, heat it from more sides, or warm the air."
