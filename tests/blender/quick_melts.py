@@ -61,8 +61,8 @@ class Melt(NamedTuple):
 
     def __str__(self):
         return (f"{self.shape} {self.size:g} m {self.heat.lower()}: {100 * self.molten:.1f} % by frame {self.goal}, "
-                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}; processor seconds: click {self.click:.1f}, seen after "
-                f"{self.seen:.1f}, bake {self.bake:.1f}")
+                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}; processor seconds: click {self.click:.1f}, "
+                f"seen after {self.seen:.1f}, bake {self.bake:.1f}")
 
 
 def _seconds():
