@@ -25,7 +25,7 @@ SIZES = (0.02, 0.2, 2.0, 20.0)
 HEATS = ("PLATE", "LAMP")
 LEAST_MOLTEN, MOST_DRIFT = 0.9, 0.01
 FINE = 64  # cells, from which on the mesh keeps the volume as well; a puddle thinner than a cell is a mesh of some more
-COARSE_DRIFT = 0.05
+COARSE_DRIFT = 0.03
 EARLY = 0.75  # of the wax may be molten after an eighth of the shot: it is a shot, and not a cut
 SEEN = 0.05  # of the wax molten can be seen
 
