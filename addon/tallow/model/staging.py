@@ -20,16 +20,21 @@ PUDDLE = 0.1  # of the size, how thick a puddle may become for want of room
 
 
 class Stage:
-    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor."""
+    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor.
+
+    Floor and plate end where cells of the domain do, so that wax lies on whole cells.
+    """
 
     def __init__(self, low: Vector, high: Vector, volume: float, resolution: int, plate: bool) -> None:
         self.low, self.high = low, high
         size = max(high - low)
         puddle = math.sqrt(volume / (PUDDLE * size))
         side = max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))
-        cell = (size + 2.0 * side) / resolution
-        thickness = 3.0 * cell if plate else 0.0
         middle = (low + high) / 2.0
+        across = Vector((high.x - low.x + 2.0 * side, high.y - low.y + 2.0 * side, high.z - low.z + 0.15 * size))
+        lifts = 6 if plate else 3  # cells below the wax
+        cell = max(max(across) / resolution, across.z / max(resolution - lifts, 1))
+        thickness = 3.0 * cell if plate else 0.0
         foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
         floor_top = low.z - thickness
         self.size = size
@@ -82,11 +87,11 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
     return material
 
 
-def make_solid(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
+def make_solid(scene: bpy.types.Scene, name: str, box: Box, temperature: float) -> bpy.types.Object:
     obj = make_box(scene, name, box)
     obj.tallow.role = "SOLID"
     obj.tallow.surface = "STICK"
-    obj.tallow.temperature = scene.tallow.ambient
+    obj.tallow.temperature = temperature
     obj.data.materials.append(simple_material("Tallow Floor", (0.32, 0.30, 0.28), 0.6))
     return obj
 

@@ -53,12 +53,17 @@ class _Quick(bpy.types.Operator):
             self.report({"ERROR"}, why_none(without))
         return without is not None
 
-    def finish(self, context, objects):
+    def fine_enough(self, context, objects) -> int:
+        """Set and give the resolution that keeps thin parts."""
         scene = context.scene
         scene.tallow.resolution = self.resolution
         context.view_layer.update()
         needed = max(shape_checks.resolution_for(scene, obj) for obj in objects)
         scene.tallow.resolution = max(self.resolution, min(needed, MOST_CELLS))
+        return scene.tallow.resolution
+
+    def finish(self, context, objects):
+        scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene)
         give_look(context)
@@ -92,13 +97,11 @@ class TALLOW_OT_quick_melt(_Quick):
         self.give_role(objects, "WAX")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
-        low, high = domain.bounds_of(objects)
-        stage = staging.Stage(low, high, sum(map(amount.filled, objects)), self.resolution, plate=self.heat == "PLATE")
-        domain.place(domain.ensure(scene), *stage.domain)
+        stage = self.make_stage(context, objects)
         material = lookup(scene, objects[0].tallow.material)
         if self.warm_air and material and presets.freezes(material):
             scene.tallow.ambient = material["liquidus"] - presets.ZERO_CELSIUS + ABOVE_MELTING
-        staging.make_solid(scene, "Tallow Floor", stage.floor)
+        staging.make_solid(scene, "Tallow Floor", stage.floor, self.floor_temperature(scene))
         if self.heat == "PLATE":
             staging.make_hot_plate(scene, stage.plate, self.temperature)
             staging.remove(scene, "Tallow Lamp")
@@ -108,6 +111,21 @@ class TALLOW_OT_quick_melt(_Quick):
         done = self.finish(context, objects)
         self.time_it(context)
         return done
+
+    def make_stage(self, context, objects):
+        """Boxes in cells of the resolution that thin parts ask for, and the domain around them."""
+        scene = context.scene
+        low, high = domain.bounds_of(objects)
+        volume = sum(map(amount.filled, objects))
+        for resolution in (self.resolution, None):
+            stage = staging.Stage(low, high, volume, resolution or self.fine_enough(context, objects), plate=self.heat == "PLATE")
+            domain.place(domain.ensure(scene), *stage.domain)
+        return stage
+
+    def floor_temperature(self, scene) -> float:
+        """What falls off the plate goes on melting where air is warm: the floor is half as hot there, as around a stove."""
+        air = scene.tallow.ambient
+        return 0.5 * (air + self.temperature) if self.warm_air and self.heat == "PLATE" else air
 
     def time_it(self, context) -> None:
         """Find the speed-up of heat. A heater that is too weak is our own choice here: a stronger one takes its place."""
@@ -146,6 +164,7 @@ class TALLOW_OT_quick_liquid(_Quick):
         bottom.z = low.z - 0.5 * max(high - low)
         domain.place(domain.ensure(scene), bottom, top)
         scene.tallow.wall_z0 = "NO_SLIP"
+        self.fine_enough(context, objects)
         return self.finish(context, objects)
 
 
