@@ -79,8 +79,14 @@ def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:
 def set_bake(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
     scene.tallow.bake_path = str(folder) if folder else ""
     _set_relative(scene)
+    remember_seen(scene)
     known = session.claim(scene)
     known.folder, known.has_changed = folder, True
+
+
+def remember_seen(scene: bpy.types.Scene) -> None:
+    """The artist chose among the bakes that are there now: only others can be news."""
+    scene.tallow.bake_seen = " ".join(folder.name for folder in cache_files.bakes(cache_root(scene)))
 
 
 def _set_relative(scene: bpy.types.Scene) -> None:

@@ -60,12 +60,16 @@ def _date(name: str) -> Optional[datetime]:
 
 
 def date(entry: Entry) -> str:
-    """`18 Nov 14:05`."""
-    return entry.when.strftime("%d %b %H:%M").lstrip("0") if entry.when else entry.folder.name
+    """`18 Nov 14:05:22`: two bakes of a minute are told apart."""
+    return entry.when.strftime("%d %b %H:%M:%S").lstrip("0") if entry.when else entry.folder.name
+
+
+def frames(entry: Entry) -> str:
+    return f"{entry.frames} frame{'s' if entry.frames != 1 else ''}"
 
 
 def size(entry: Entry) -> str:
     """`120 frames, 64 cells, 310 MB`. That of a preview says so first."""
     cells = [f"{entry.cells} cells"] if entry.cells else []
     cells = [f"preview {entry.preview} %", *cells] if entry.preview < 100 else cells
-    return ", ".join([f"{entry.frames} frame{'s' if entry.frames != 1 else ''}", *cells, estimate.format_bytes(entry.bytes)])
+    return ", ".join([frames(entry), *cells, estimate.format_bytes(entry.bytes)])

@@ -4,7 +4,7 @@
 import bpy
 
 from ... import playback
-from ...baking import job, paths, staleness
+from ...baking import job, newer, paths, staleness
 from ...baking.export import checks
 from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
@@ -53,6 +53,7 @@ def _draw_ready(context, layout, status) -> None:
     cache = playback.cache_of(context.scene)
     problems = checks.known_problems(context.scene)
     problem = next((p for p in problems if p.fatal), None)
+    _draw_newer(context, layout)
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.5
@@ -73,6 +74,21 @@ def _draw_ready(context, layout, status) -> None:
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
+
+
+def _draw_newer(context, layout) -> None:
+    """Bakes that the file does not know of."""
+    found = newer.adopted(context.scene)
+    if found:
+        wrapped(context, layout, found, "INFO")
+    entry = newer.newest(context.scene)
+    if entry is None:
+        return
+    box = layout.box()
+    wrapped(context, box, f"A newer bake of this file exists ({newer.words(entry)}):", "INFO", inset=60)
+    row = box.row(align=True)
+    row.operator("tallow.use_bake", text="Show It", icon="HIDE_OFF").folder = str(entry.folder)
+    row.operator("tallow.keep_shown", text="", icon="X")
 
 
 def _draw_baked(context, layout, cache) -> None:
