@@ -22,6 +22,19 @@ SHAPES = {
 SIZES = (0.02, 0.2, 2.0, 20.0)
 
 
+def room_left(scene, cache):
+    """Cells between the surface and the sides of the domain, on all frames."""
+    from tallow.core import ply
+    from tallow.model import domain, units
+    low, high = domain.bounds(domain.get(scene))
+    scale, least = units.metres_per_unit(scene), float("inf")
+    for frame in cache.order:
+        vertices = ply.read(cache.mesh_path(frame))["vertex"]
+        for i, axis in enumerate("xy"):
+            least = min(least, vertices[axis].min() - low[i] * scale, high[i] * scale - vertices[axis].max())
+    return least / domain.cell_size(scene)
+
+
 def melt(folder, shape, size, heat):
     from tallow.baking import job
     from tallow import playback
@@ -38,9 +51,11 @@ def melt(folder, shape, size, heat):
     goal, last = frames[scene.tallow.melt_frame], frames[FRAMES]
     volume = last["particle_volume"] / frames[1]["particle_volume"]
     mesh = last["mesh_volume"] / last["target_volume"]
+    edge = room_left(scene, playback.cache_of(scene))
     half = next(number for number in sorted(frames) if frames[number]["melted"] > 0.5)
     print(f"MEASURED {shape} {size:g} m {heat.lower()}: {100 * goal['melted']:.0f} % by frame {goal['frame']}, "
-          f"half at {half}, volume {volume:.4f}, mesh {mesh:.3f}")
+          f"half at {half}, volume {volume:.4f}, mesh {mesh:.3f}, room left {edge:.1f} cells")
+    assert edge > 1.0, "the puddle reaches an invisible wall"
     assert goal["melted"] > 0.9, (shape, size, heat, goal["melted"])
     assert frames[FRAMES // 8]["melted"] < 0.75, "it is a shot, and not a cut"
     assert abs(volume - 1.0) < 0.01 and abs(mesh - 1.0) < 0.03, (shape, size, heat, volume, mesh)
