@@ -27,13 +27,13 @@ def radius(volume: float, material: Dict, gravity: float, seconds: float) -> flo
 
 
 def of_objects(scene: bpy.types.Scene, objects: List[bpy.types.Object], material: Optional[Dict], seconds: float, cell: float = 0.0) -> float:
-    """Radius of the puddle of all objects in Blender units. Layers thinner than a `cell`, in metres, do not spread."""
+    """Radius of the puddle of all objects in Blender units. Layers thinner than half a `cell`, in metres, do not spread."""
     scale = units.metres_per_unit(scene)
     volume = sum(map(amount.filled, objects)) * scale ** 3
     if material is None or not math.isfinite(volume):
         return 0.0
     found = radius(volume, material, _weight(scene), seconds)
-    return (min(found, math.sqrt(volume / (math.pi * cell))) if cell > 0.0 else found) / scale
+    return (min(found, math.sqrt(volume / (math.pi * 0.5 * cell))) if cell > 0.0 else found) / scale
 
 
 def _weight(scene: bpy.types.Scene) -> float:
