@@ -192,7 +192,7 @@ def start_meshing(context: bpy.types.Context, output: Dict[str, int]) -> Job:
         folder = cache_files.new_bake_folder(root)
         owners.begin(folder)
         cache_files.copy_scene(previous, folder)
-        scene_file.change_output(folder / "scene", output)
+        scene_file.change(folder / "scene", "output", output)
         cache_files.branch(previous, folder, cache.order[-1])
     except (OSError, ValueError) as error:
         if folder:

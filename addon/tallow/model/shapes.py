@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -111,6 +111,39 @@ def thickness(obj: bpy.types.Object) -> Thickness:
     return _remember(obj, "thickness", scale, lambda: _measure(_triangles(obj, linear.to_4x4())))
 
 
+def tree(obj: bpy.types.Object) -> BVHTree:
+    """Its surface in the world, where a bake starts, for rays and distances."""
+    matrix = place_of(obj)
+
+    def work() -> BVHTree:
+        mesh = _triangles(obj, matrix)
+        return BVHTree.FromPolygons(mesh.positions.tolist(), mesh.indices.tolist(), all_triangles=True)
+    return _remember(obj, "tree", tuple(round(value, 6) for value in placement.flat(matrix)), work)
+
+
+def places(obj: bpy.types.Object) -> List[Vector]:
+    """Some hundred places all over its surface in the world, where a bake starts, and corners."""
+    matrix = place_of(obj)
+
+    def work() -> List[Vector]:
+        mesh = _triangles(obj, matrix)
+        corners = mesh.positions.astype(np.float64)[mesh.indices]
+        areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        if not len(areas) or not np.isfinite(areas).all() or areas.sum() <= 0.0:
+            return []
+        points = mesh.positions[::max(1, len(mesh.positions) // RAYS)].tolist()
+        return [Vector(point) for point in _spread(corners, areas, np.random.default_rng(0))[1].tolist() + points]
+    return _remember(obj, "places", tuple(round(value, 6) for value in placement.flat(matrix)), work)
+
+
+def _spread(corners: np.ndarray, areas: np.ndarray, chance: np.random.Generator) -> Tuple[np.ndarray, np.ndarray]:
+    """Triangles and places on them, all over a surface."""
+    chosen = np.searchsorted(np.cumsum(areas) / areas.sum(), chance.random(RAYS)).clip(0, len(areas) - 1)
+    u, v = chance.random((2, RAYS, 1))
+    u, v = np.where(u + v > 1.0, 1.0 - u, u), np.where(u + v > 1.0, 1.0 - v, v)
+    return chosen, corners[chosen, 0] + u * (corners[chosen, 1] - corners[chosen, 0]) + v * (corners[chosen, 2] - corners[chosen, 0])
+
+
 def _measure(mesh: meshes.Triangles) -> Thickness:
     corners = mesh.positions.astype(np.float64)[mesh.indices]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -120,10 +153,7 @@ def _measure(mesh: meshes.Triangles) -> Thickness:
     if np.einsum("ij,ij->", corners[:, 0], normals) < 0.0:
         normals = -normals  # it is inside out
     chance = np.random.default_rng(0)
-    chosen = np.searchsorted(np.cumsum(areas) / areas.sum(), chance.random(RAYS)).clip(0, len(areas) - 1)
-    u, v = chance.random((2, RAYS, 1))
-    u, v = np.where(u + v > 1.0, 1.0 - u, u), np.where(u + v > 1.0, 1.0 - v, v)
-    starts = corners[chosen, 0] + u * (corners[chosen, 1] - corners[chosen, 0]) + v * (corners[chosen, 2] - corners[chosen, 0])
+    chosen, starts = _spread(corners, areas, chance)
     inward = -normals[chosen] / areas[chosen, None]
     tree = BVHTree.FromPolygons(mesh.positions.tolist(), mesh.indices.tolist(), all_triangles=True)
     slack = 1e-4 * float(np.ptp(mesh.positions, axis=0).max())

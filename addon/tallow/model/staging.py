@@ -19,7 +19,6 @@ LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
 
 
-PLATE = 0.9  # of how far a puddle comes: what melts last has to stay on the plate
 MARGIN = 1.1  # of how far a puddle comes: pieces float on it and push it to one side
 
 
@@ -31,16 +30,24 @@ def cell_for(low: Vector, high: Vector, volume: float, resolution: int) -> float
 
 
 class Stage:
-    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor."""
+    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor.
+
+    Floor and plate end where cells of the domain do, so that wax lies on whole cells.
+    """
 
     def __init__(self, low: Vector, high: Vector, cell: float, reach: Vector, plate: bool) -> None:
-        """`reach`: how far what has melted comes from the middle, along X and Y."""
+        """`cell`: the largest size of a cell. `reach`: how far what has melted comes from the middle, along X and Y."""
         self.low, self.high = low, high
         size = max(high - low)
         room = Vector([max(0.55 * size, MARGIN * reach[i] + 0.15 * size - 0.5 * (high[i] - low[i])) for i in range(2)] + [0.0])
-        thickness = 3.0 * cell if plate else 0.0
         middle = (low + high) / 2.0
-        foot = Vector([max(0.6 * (high[i] - low[i]), PLATE * reach[i]) for i in range(2)] + [0.0])
+        across = high - low + 2.0 * room + Vector((0.0, 0.0, 0.15 * size))
+        lifts = 6 if plate else 3  # cells below the wax
+        wide, tall = math.ceil(max(across.x, across.y) / cell - 1e-6), math.ceil(across.z / cell - 1e-6) + lifts
+        cell = max(across.x, across.y) / wide if wide >= tall else across.z / (tall - lifts)
+        self.resolution = max(wide, tall)
+        thickness = 3.0 * cell if plate else 0.0
+        foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
         floor_top = low.z - thickness
         self.size = size
         self.plate: Box = (Vector((middle.x - foot.x, middle.y - foot.y, floor_top)),
@@ -92,11 +99,11 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
     return material
 
 
-def make_solid(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
+def make_solid(scene: bpy.types.Scene, name: str, box: Box, temperature: float) -> bpy.types.Object:
     obj = make_box(scene, name, box)
     obj.tallow.role = "SOLID"
     obj.tallow.surface = "STICK"
-    obj.tallow.temperature = scene.tallow.ambient
+    obj.tallow.temperature = temperature
     obj.data.materials.append(simple_material("Tallow Floor", (0.32, 0.30, 0.28), 0.6))
     return obj
 

@@ -53,14 +53,17 @@ class _Quick(bpy.types.Operator):
             self.report({"ERROR"}, why_none(without))
         return without is not None
 
-    def finish(self, context, objects, cell):
+    def fine_enough(self, context, objects, usual) -> int:
+        """Set and give the resolution that keeps thin parts."""
         scene = context.scene
-        low, high = domain.bounds(domain.get(scene))
-        usual = max(self.resolution, round(max(high - low) / cell))
         scene.tallow.resolution = usual
         context.view_layer.update()
         needed = max(shape_checks.resolution_for(scene, obj) for obj in objects)
         scene.tallow.resolution = max(usual, min(needed, MOST_CELLS * usual // self.resolution))
+        return scene.tallow.resolution
+
+    def finish(self, context, objects):
+        scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene)
         give_look(context)
@@ -97,25 +100,41 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
         self.give_role(objects, "WAX")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
-        low, high = domain.bounds_of(objects)
-        material = lookup(scene, objects[0].tallow.material)
-        cell = staging.cell_for(low, high, sum(map(amount.filled, objects)), self.resolution)
-        seconds = scene.tallow.time_scale * self.frames / shot.frame_rate(scene)
-        reach = puddle.reach(scene, objects, material, seconds, cell * units.metres_per_unit(scene))
-        stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE")
-        domain.place(domain.ensure(scene), *stage.domain)
+        stage = self.make_stage(context, objects)
         if self.warm_air:
             heating.warm_air(scene, objects)
-        staging.make_solid(scene, "Tallow Floor", stage.floor)
+        staging.make_solid(scene, "Tallow Floor", stage.floor, self.floor_temperature(scene))
         if self.heat == "PLATE":
             staging.make_hot_plate(scene, stage.plate, self.temperature)
             staging.remove(scene, "Tallow Lamp")
         else:
             staging.make_lamp(scene, stage)
             staging.remove(scene, "Tallow Hot Plate")
-        done = self.finish(context, objects, cell)
+        done = self.finish(context, objects)
         self.aim(context)
         return done
+
+    def make_stage(self, context, objects):
+        """Boxes in cells of the size that thin parts ask for, and the domain around them and the puddle."""
+        scene = context.scene
+        low, high = domain.bounds_of(objects)
+        cell = staging.cell_for(low, high, sum(map(amount.filled, objects)), self.resolution)
+        seconds = scene.tallow.time_scale * self.frames / shot.frame_rate(scene)
+        material = lookup(scene, objects[0].tallow.material)
+        reach = puddle.reach(scene, objects, material, seconds, cell * units.metres_per_unit(scene))
+        stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE")
+        domain.place(domain.ensure(scene), *stage.domain)
+        finer = self.fine_enough(context, objects, stage.resolution)
+        if finer > stage.resolution:
+            stage = staging.Stage(low, high, cell * stage.resolution / finer, reach, plate=self.heat == "PLATE")
+            domain.place(domain.ensure(scene), *stage.domain)
+        scene.tallow.resolution = stage.resolution
+        return stage
+
+    def floor_temperature(self, scene) -> float:
+        """What falls off the plate goes on melting where air is warm: the floor is half as hot there, as around a stove."""
+        air = scene.tallow.ambient
+        return 0.5 * (air + self.temperature) if self.warm_air and self.heat == "PLATE" else air
 
     def aim(self, context) -> None:
         scene = context.scene
@@ -158,7 +177,8 @@ class TALLOW_OT_quick_liquid(_Quick):
         bottom.z = low.z - 0.5 * max(high - low)
         domain.place(domain.ensure(scene), bottom, top)
         scene.tallow.wall_z0 = "NO_SLIP"
-        return self.finish(context, objects, cell)
+        self.fine_enough(context, objects, self.resolution)
+        return self.finish(context, objects)
 
 
 CLASSES = (TALLOW_OT_quick_melt, TALLOW_OT_quick_liquid)
