@@ -272,6 +272,33 @@ def test_what_falls_off_the_plate_finds_a_hot_floor(folder):
         assert abs(floor.tallow.temperature - expected) < 1.0 and floor.tallow.temperature >= air, (warm, heat)
 
 
+def test_wax_that_will_run_against_closed_sides_is_told(folder):
+    from tallow.baking.export import checks
+    from tallow.model import domain
+
+    def told():
+        bpy.context.view_layer.update()
+        return [problem.text for problem in checks.check_scene(bpy.context.scene) if "once it has melted" in problem.text]
+    for heat in ("PLATE", "LAMP"):
+        cube = quick(2.0, heat=heat)
+        box, tallow = bpy.context.scene.tallow.domain, bpy.context.scene.tallow
+        low, high = domain.bounds(box)
+        assert told() == []
+        domain.place(box, low * 0.45, high * 0.45)
+        found = told()
+        assert len(found) == 1 and "Cube will run about" in found[0] and "-X, +X, -Y and +Y" in found[0], found
+        tallow.wall_x0 = tallow.wall_x1 = tallow.wall_y0 = "OPEN"
+        assert "closed side +Y of the domain, which holds it" in told()[0]
+        tallow.wall_y1 = "OPEN"
+        assert told() == []
+        tallow.wall_y1, tallow.melt_speed = "SLIP", 0.0  # nobody knows how much melts
+        assert told() == []
+        tallow.melt_speed = tallow.thermal_speed
+        bowl = scenes.add_box("Bowl", 2.4)
+        bowl.tallow.role = "SOLID"
+        assert told() == [] and cube.tallow.role == "WAX"
+
+
 def test_quick_melt_with_another_heat_takes_the_first_away(folder):
     cube = quick(2.0, heat="PLATE")
     scenes.select(cube)

@@ -104,6 +104,19 @@ def test_bakes_of_other_scenes_and_files_and_freed_ones_are_not_taken(folder):
     assert opened(folder, "two.blend").tallow.bake_path
 
 
+def test_after_save_as_the_bakes_of_both_files_can_be_chosen(folder):
+    from tallow.baking import paths
+    from tallow.core import bake_list
+    saved_shot(folder)
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "copy.blend"))
+    scene = bpy.context.scene
+    assert [path.name for path in paths.roots(scene)] == ["tallow_cache_copy", "tallow_cache_shot"]
+    assert len(bake_list.entries(*paths.roots(scene))) == 1
+    assert paths.display_root(scene, paths.bake_folder(scene).parent) == "//tallow_cache_shot"
+
+
 def test_a_moved_project_finds_its_bake(folder):
     (folder / "here").mkdir()
     saved_shot(folder / "here")

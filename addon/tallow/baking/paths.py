@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Optional, Set, Tuple
+from typing import List, Optional, Set, Tuple
 
 import bpy
 
@@ -53,15 +53,21 @@ def is_temporary(scene: bpy.types.Scene) -> bool:
     return not is_saved() and (not chosen or chosen.startswith("//"))
 
 
-def display_root(scene: bpy.types.Scene) -> str:
-    """The folder as an artist reads it."""
-    root = cache_root(scene)
+def display_root(scene: bpy.types.Scene, root: Optional[Path] = None) -> str:
+    """A folder as an artist reads it; without a name that of the next bake."""
+    root = root or cache_root(scene)
     if is_saved():
         try:
             return "//" + root.relative_to(Path(bpy.data.filepath).parent).as_posix()
         except ValueError:
             pass
     return str(root)
+
+
+def roots(scene: bpy.types.Scene) -> List[Path]:
+    """The folders whose bakes an artist may choose from: that of the next bake, and after a Save As that of the shown one."""
+    folder = bake_folder(scene)
+    return list(dict.fromkeys([cache_root(scene)] + ([folder.parent] if folder else [])))
 
 
 def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:

@@ -23,9 +23,9 @@ class Entry(NamedTuple):
     preview: int = 100  # percent of the final resolution
 
 
-def entries(root: Path) -> List[Entry]:
+def entries(*roots: Path) -> List[Entry]:
     """Newest first. Cheap to ask again: a bake is looked into only when its list of frames changed."""
-    found = [_look(folder) for folder in cache.bakes(root)]
+    found = [_look(folder) for root in roots for folder in cache.bakes(root)]
     return sorted((entry for entry in found if entry), key=lambda entry: entry.folder.name, reverse=True)
 
 

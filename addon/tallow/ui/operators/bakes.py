@@ -63,6 +63,9 @@ class TALLOW_OT_free_bake(_OfABake):
     def draw(self, context):
         entry = bake_list.entry_of(Path(self.folder))
         self.layout.label(text=f"Delete the bake of {bake_list.date(entry)}, {bake_list.size(entry)}?" if entry else "This bake is gone")
+        for scene in bpy.data.scenes:
+            if scene != context.scene and paths.bake_folder(scene) == Path(self.folder):
+                self.layout.label(text=f"The scene {scene.name} of this file shows it, too.", icon="ERROR")
         for name in sorted(owners.others(Path(self.folder), paths.this_file())):
             shown = "Another file" if name == owners.UNKNOWN else Path(name).name
             self.layout.label(text=f"{shown} shows it, too.", icon="ERROR")

@@ -25,9 +25,7 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
     def draw(self, context):
         scene = context.scene
         status = job.status_of(scene)
-        if status.running:
-            _draw_running(context, self.layout, status)
-        else:
+        if not status.running:
             _draw_ready(context, self.layout, status)
         _draw_messages(context, self.layout, status)
         column = fields(self.layout)
@@ -185,8 +183,27 @@ def _draw_folder(context, column) -> None:
     if paths.is_temporary(context.scene):
         wrapped(context, hint, f"Save the file to keep its bake. Until then it is in {paths.display_root(context.scene)}, and "
                                "gone when Blender closes or opens another file.", "INFO")
+        return
+    folder = paths.bake_folder(context.scene)
+    if folder and folder.parent != paths.cache_root(context.scene):
+        wrapped(context, hint, f"This bake is in {paths.display_root(context.scene, folder.parent)}. The next one goes to "
+                               f"{paths.display_root(context.scene)}.")
     elif not context.scene.tallow.cache_folder:
         wrapped(context, hint, "In " + paths.display_root(context.scene))
+
+
+class TALLOW_PT_running(Sidebar, bpy.types.Panel):
+    """At the top of the sidebar, where Pause and Cancel are seen without scrolling."""
+
+    bl_idname = "TALLOW_PT_running"
+    bl_label = "A Bake Is Running"
+
+    @classmethod
+    def poll(cls, context):
+        return job.status_of(context.scene).running
+
+    def draw(self, context):
+        _draw_running(context, self.layout, job.status_of(context.scene))
 
 
 class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
@@ -258,4 +275,5 @@ class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
             facts(self.layout, rows)
 
 
+FIRST = (TALLOW_PT_running,)
 CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output, TALLOW_PT_statistics)

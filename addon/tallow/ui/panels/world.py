@@ -23,7 +23,7 @@ class TALLOW_PT_melting(Sidebar, bpy.types.Panel):
         row.scale_y = 1.2
         row.operator("tallow.melt_in_shot", icon="TIME")
         column.prop(tallow, "melt_percent")
-        column.prop(tallow, "melt_frame")
+        column.prop(tallow, "melt_frame", text="By Frame" if tallow.melt_frame else "By the Last Frame")
         known = outcome.of(context.scene)
         if known.text:
             wrapped(context, layout, known.text, "ERROR" if known.is_bad else "INFO")
