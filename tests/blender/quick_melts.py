@@ -45,6 +45,7 @@ class Melt(NamedTuple):
     seen: float  # seconds from the click until a frame shows that it melts
     bake: float
     resolution: int
+    room: float  # cells that stay free at the sides of the domain
     warnings: list
 
     def faults(self):
@@ -57,11 +58,13 @@ class Melt(NamedTuple):
             found.append(f"volume {self.volume:.4f}")
         if abs(self.mesh - 1.0) >= (MOST_DRIFT if self.resolution >= FINE else COARSE_DRIFT):
             found.append(f"volume of the mesh {self.mesh:.4f}")
+        if self.room <= 1.0:
+            found.append("the puddle reaches a side of the domain")
         return found
 
     def __str__(self):
         return (f"{self.shape} {self.size:g} m {self.heat.lower()}: {100 * self.molten:.1f} % by frame {self.goal}, "
-                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}; processor seconds: click {self.click:.1f}, "
+                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}, room for {self.room:.0f} cells; processor seconds: click {self.click:.1f}, "
                 f"seen after {self.seen:.1f}, bake {self.bake:.1f}")
 
 
@@ -69,6 +72,19 @@ def _seconds():
     """Of this process and of those that it waited for."""
     return sum(used.ru_utime + used.ru_stime
                for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def room_left(scene, cache):
+    """Cells between the surface and the sides of the domain, on all frames."""
+    from tallow.core import ply
+    from tallow.model import domain, units
+    low, high = domain.bounds(domain.get(scene))
+    scale, least = units.metres_per_unit(scene), float("inf")
+    for frame in cache.order:
+        vertices = ply.read(cache.mesh_path(frame))["vertex"]
+        for i, axis in enumerate("xy"):
+            least = min(least, vertices[axis].min() - low[i] * scale, high[i] * scale - vertices[axis].max())
+    return least / domain.cell_size(scene)
 
 
 def melt(folder, shape, size, heat, frames=120, resolution=64, threads=0):
@@ -97,4 +113,5 @@ def melt(folder, shape, size, heat, frames=120, resolution=64, threads=0):
     part = sum(baked[n]["seconds"] for n in range(1, seen + 1)) / sum(baked[n]["seconds"] for n in range(1, frames + 1))
     return Melt(shape, size, heat, goal["melted"], goal["frame"], baked[max(frames // 8, 1)]["melted"],
                 last["particle_volume"] / baked[1]["particle_volume"], last["mesh_volume"] / last["target_volume"],
-                click, click + part * bake, bake, scene.tallow.resolution, before + job.status_of(scene).warnings)
+                click, click + part * bake, bake, scene.tallow.resolution, room_left(scene, playback.cache_of(scene)),
+                before + job.status_of(scene).warnings)

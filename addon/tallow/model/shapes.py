@@ -13,6 +13,8 @@ from mathutils.bvhtree import BVHTree
 from . import meshes, placement, updates
 
 RAYS = 400
+FOOT = 0.05  # of the height: the lowest part of an object, on which it rests
+STEADY = 0.15  # of the height: an object whose foot reaches as far beyond its centre of mass stands
 _known: Dict[Tuple[str, str], Tuple[Any, Any]] = {}
 
 
@@ -36,7 +38,7 @@ def place_of(obj: bpy.types.Object) -> Matrix:
     return placement.start_matrix(obj) or obj.matrix_world
 
 
-def _signature(obj: bpy.types.Object) -> Tuple:
+def signature(obj: bpy.types.Object) -> Tuple:
     """Differs between shapes, and takes no walk over their vertices."""
     mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     found = [obj.type, *(round(value, 6) for corner in obj.bound_box for value in corner), *(m.type for m in obj.modifiers)]
@@ -52,7 +54,7 @@ def _signature(obj: bpy.types.Object) -> Tuple:
 
 
 def _remember(obj: bpy.types.Object, kind: str, extra: Tuple, work) -> Any:
-    key = (_signature(obj), extra)
+    key = (signature(obj), extra)
     known = _known.get((obj.name, kind))
     if known is None or known[0] != key:
         known = _known[(obj.name, kind)] = (key, work())
@@ -73,6 +75,33 @@ def bounds(obj: bpy.types.Object) -> Tuple[Vector, Vector]:
             return matrix.translation.copy(), matrix.translation.copy()
         return Vector(points.min(axis=0).tolist()), Vector(points.max(axis=0).tolist())
     return _remember(obj, "bounds", tuple(round(value, 6) for value in placement.flat(matrix)), work)
+
+
+def gap(a: Tuple[Vector, Vector], b: Tuple[Vector, Vector]) -> float:
+    """The distance between two boxes; 0 where they overlap."""
+    return Vector([max(0.0, a[0][i] - b[1][i], b[0][i] - a[1][i]) for i in range(3)]).length
+
+
+def falls(obj: bpy.types.Object) -> bool:
+    """Whether an object that rests on its lowest part falls over."""
+    matrix = place_of(obj)
+    return _remember(obj, "falls", tuple(round(value, 6) for value in placement.flat(matrix)), lambda: _falls(_triangles(obj, matrix)))
+
+
+def _falls(mesh: meshes.Triangles) -> bool:
+    points = mesh.positions.astype(np.float64)
+    if not len(mesh.indices) or not np.isfinite(points).all():
+        return False
+    low, high = points.min(axis=0), points.max(axis=0)
+    corners = (points - low)[mesh.indices]
+    weights = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    height, total = high[2] - low[2], float(weights.sum())
+    if abs(total) <= 1e-9 * float(np.prod(high - low)):
+        return False  # a sheet
+    centre = low + 0.25 * (corners.sum(axis=1) * weights[:, None]).sum(axis=0) / total
+    foot = points[points[:, 2] <= low[2] + FOOT * height]
+    room = np.minimum(centre - foot.min(axis=0), foot.max(axis=0) - centre)
+    return bool(room[:2].min() < STEADY * height)
 
 
 def thickness(obj: bpy.types.Object) -> Thickness:

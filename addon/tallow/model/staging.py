@@ -16,7 +16,17 @@ Box = Tuple[Vector, Vector]
 LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 
 
-PUDDLE = 0.1  # of the size, how thick a puddle may become for want of room
+PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
+
+
+MARGIN = 1.1  # of how far a puddle comes: pieces float on it and push it to one side
+
+
+def cell_for(low: Vector, high: Vector, volume: float, resolution: int) -> float:
+    """Cells as large as if so many lay along the object and the room around it."""
+    size = max(high - low)
+    puddle = math.sqrt(volume / (PUDDLE * size))
+    return (size + 2.0 * max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))) / resolution
 
 
 class Stage:
@@ -25,15 +35,17 @@ class Stage:
     Floor and plate end where cells of the domain do, so that wax lies on whole cells.
     """
 
-    def __init__(self, low: Vector, high: Vector, volume: float, resolution: int, plate: bool) -> None:
+    def __init__(self, low: Vector, high: Vector, cell: float, reach: Vector, plate: bool) -> None:
+        """`cell`: the largest size of a cell. `reach`: how far what has melted comes from the middle, along X and Y."""
         self.low, self.high = low, high
         size = max(high - low)
-        puddle = math.sqrt(volume / (PUDDLE * size))
-        side = max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))
+        room = Vector([max(0.55 * size, MARGIN * reach[i] + 0.15 * size - 0.5 * (high[i] - low[i])) for i in range(2)] + [0.0])
         middle = (low + high) / 2.0
-        across = Vector((high.x - low.x + 2.0 * side, high.y - low.y + 2.0 * side, high.z - low.z + 0.15 * size))
+        across = high - low + 2.0 * room + Vector((0.0, 0.0, 0.15 * size))
         lifts = 6 if plate else 3  # cells below the wax
-        cell = max(max(across) / resolution, across.z / max(resolution - lifts, 1))
+        wide, tall = math.ceil(max(across.x, across.y) / cell - 1e-6), math.ceil(across.z / cell - 1e-6) + lifts
+        cell = max(across.x, across.y) / wide if wide >= tall else across.z / (tall - lifts)
+        self.resolution = max(wide, tall)
         thickness = 3.0 * cell if plate else 0.0
         foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
         floor_top = low.z - thickness
@@ -41,10 +53,10 @@ class Stage:
         self.plate: Box = (Vector((middle.x - foot.x, middle.y - foot.y, floor_top)),
                            Vector((middle.x + foot.x, middle.y + foot.y, low.z)))
         bottom = floor_top - 3.0 * cell
-        self.domain: Box = (Vector((low.x - side, low.y - side, bottom)),
-                            Vector((high.x + side, high.y + side, high.z + 0.15 * size)))
-        self.floor: Box = (Vector((low.x - 2.0 * side, low.y - 2.0 * side, bottom - 2.0 * cell)),
-                           Vector((high.x + 2.0 * side, high.y + 2.0 * side, floor_top)))
+        self.domain: Box = (Vector((low.x - room.x, low.y - room.y, bottom)),
+                            Vector((high.x + room.x, high.y + room.y, high.z + 0.15 * size)))
+        self.floor: Box = (Vector((low.x - 1.5 * room.x, low.y - 1.5 * room.y, bottom - 2.0 * cell)),
+                           Vector((high.x + 1.5 * room.x, high.y + 1.5 * room.y, floor_top)))
         self.lamp = middle + Vector((0.45 * size, -0.45 * size, 0.55 * size + (high.z - middle.z)))
 
 

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ...core import animation, estimate
+from ...core import animation
 from ...model import domain, roles, shapes, units
 from . import motion, settings
 
@@ -47,14 +47,14 @@ def _why_nothing(scene: bpy.types.Scene, heater: bpy.types.Object, fluids: List[
         return ""  # liquid goes where nobody knows before the bake
     cell = domain.cell_size(scene) / _metres(scene)
     own = shapes.bounds(heater)
-    boxes = [(_gap(own, _falling(scene, shapes.bounds(obj))), obj) for obj in fluids]
+    boxes = [(shapes.gap(own, _falling(scene, shapes.bounds(obj))), obj) for obj in fluids]
     gap, nearest = min(boxes, key=lambda entry: entry[0])
     if gap <= (cell if tallow.heat_kind == "SOLID" else 0.0):
         return _beside(scene, heater, fluids, cell) if tallow.heat_kind == "SOLID" else ""
-    away = estimate.format_length(_gap(own, shapes.bounds(nearest)) * _metres(scene))
+    away = units.as_shown(scene, shapes.gap(own, shapes.bounds(nearest)))
     if tallow.heat_kind == "SOLID":
         return (f"{heater.name} touches nothing that can melt: {nearest.name} is {away} away, more than a cell "
-                f"({estimate.format_length(cell * _metres(scene))}). Move it closer.")
+                f"({units.as_shown(scene, cell)}). Move it closer.")
     return f"{heater.name} holds nothing that can melt: {nearest.name} is {away} away. Move it around the wax, or make it larger."
 
 
@@ -65,7 +65,7 @@ def _beside(scene: bpy.types.Scene, heater: bpy.types.Object, fluids: List[bpy.t
     # Places are some hundred: the nearest two may be a little farther from each other than the surfaces are.
     if gap <= max(2.0 * cell, NEAR * min(max(heater.dimensions), max(nearest.dimensions))):
         return ""
-    return (f"{heater.name} touches nothing that can melt: {nearest.name} is about {estimate.format_length(gap * _metres(scene))} away. "
+    return (f"{heater.name} touches nothing that can melt: {nearest.name} is about {units.as_shown(scene, gap)} away. "
             "Move it closer.")
 
 
@@ -91,11 +91,11 @@ def _lamp(scene: bpy.types.Scene, lamp: bpy.types.Object, fluids: List[bpy.types
     """A lamp shines from the middle of its mesh to all sides."""
     low, high = shapes.bounds(lamp)
     place = (low + high) / 2.0
-    gaps = [(_gap((place, place), shapes.bounds(obj)), obj) for obj in fluids]
+    gaps = [(shapes.gap((place, place), shapes.bounds(obj)), obj) for obj in fluids]
     gap, nearest = min(gaps, key=lambda entry: entry[0])
     reach = lamp.tallow.heat_range
     if reach > 0.0 and gap > reach and not any(roles.of(obj).pours or not roles.of(obj).frozen for obj in fluids):
-        lengths = [estimate.format_length(length * _metres(scene)) for length in (gap, reach)]
+        lengths = [units.as_shown(scene, length) for length in (gap, reach)]
         return (f"{lamp.name} heats nothing: {nearest.name} is {lengths[0]} away and its Range is {lengths[1]}. Raise Range, or "
                 "move it closer.")
     inside = _holder(scene, place)
@@ -157,11 +157,6 @@ def _falling(scene: bpy.types.Scene, box: Box) -> Box:
     else:
         high[down] = max(high[down], ends[1][down])
     return low, high
-
-
-def _gap(a: Box, b: Box) -> float:
-    """The distance between two boxes; 0 where they overlap."""
-    return Vector([max(0.0, a[0][i] - b[1][i], b[0][i] - a[1][i]) for i in range(3)]).length
 
 
 def _is_keyed(obj: bpy.types.Object, name: str) -> bool:
