@@ -25,6 +25,7 @@ static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *sh
     def.viscosity = shapes->viscosity >= 0 ? shapes->viscosity : flow->viscosity;
     def.density = flow->density;
     def.stick = flow->stick;
+    def.reached = flow->reached;
     def.held = flow->frozen;
     def.held_value = sim->pieces.count > 0 ? TLW_FROZEN_HELD : 0;
     def.coupling = coupling;

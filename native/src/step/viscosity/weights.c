@@ -10,13 +10,10 @@
 enum { SIDE = TLW_VISCOUS_SIDE, OCTANTS = TLW_OCTANTS };
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
-static const float SLIVER_SHARE =
-    0.35f; // a volume with less liquid is no stiffer than SLIVER_STIFFNESS of the stiffest:
-static const float SLIVER_STIFFNESS = 1e-7f; // stiff slivers are loose ends that slow the solve and carry nothing
-static const float LEAST_FLUIDITY = 1e-4f;   // of its cell's, in the stiff part of a cell of two materials
-static const float SMALLEST_MASS = 1e-3f;    // of a full face
-static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
-static const float ALIGNED = 0.02f;          // cells: depths within this are the same
+static const float LEAST_FLUIDITY = 1e-4f; // of its cell's, in the stiff part of a cell of two materials
+static const float SMALLEST_MASS = 1e-3f;  // of a full face
+static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall it sticks to
+static const float ALIGNED = 0.02f;        // cells: depths within this are the same
 
 // The content that the eight cells around a cell's lower corner have in common, or 0.
 static inline int commonContent(const tlwViscosityTile *work, int i, int j, int k)
@@ -53,12 +50,6 @@ static inline void addOctant(const tlwViscosityTile *work, Share *share, int i, 
                                                   : work->averaged[k + 1][j + 1][i + 1]);
         share->mass += wet * work->rho[k + 1][j + 1][i + 1];
     }
-}
-
-static inline float limitSliver(const tlwViscosityTile *work, const Share *share, float mu)
-{
-    float most = SLIVER_STIFFNESS * work->build->stiffest;
-    return share->wet < SLIVER_SHARE * OCTANTS && mu > most ? most : mu;
 }
 
 static inline float fromAverage(tlwEdgeMean mean, float value)
@@ -194,8 +185,7 @@ static void fillNormal(const tlwViscosityTile *work, int i, int j, int k, int64_
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
     float gap = work->open ? 1 : normalGap(work, i, j, k);
-    system->level.c[TLW_XX][out] =
-        2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / (share.vacant * gap);
+    system->level.c[TLW_XX][out] = 2 * scale * work->mu[k + 1][j + 1][i + 1] * share.wet / (share.vacant * gap);
 }
 
 // Share of the distance between faces p and q of `axis` over which the liquid shears, when a wall that it sticks to
@@ -257,8 +247,35 @@ static void fillShear(const tlwViscosityTile *work, int kind, int i, int j, int 
         gap = gap_a < gap_b ? gap_a : gap_b;
     }
     float mu = fromAverage(work->build->def->edge_mean, share.resistance / share.wet);
-    float value = scale * limitSliver(work, &share, mu) * share.wet / (share.vacant * gap);
+    float value = scale * mu * share.wet / (share.vacant * gap);
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
+}
+
+// Thickness (m) of the layer of liquid that moves with a wall rather than with a face: half of the way to the wall,
+// where the wall is one that the liquid sticks to and the next thing beside the face. The shear between wall and face
+// is then that in the middle between them, where the difference of their velocities is second order.
+static float heldLayer(const tlwViscosityTile *work, int axis, int i, int j, int k, int64_t at)
+{
+    bool beside = false;
+    for (int n = 0; n < 4; n++) {
+        int b = (axis + 1 + (n >> 1)) % 3, p[3] = {i, j, k};
+        p[b] += n & 1 ? 1 : -1;
+        beside = beside || kindOf(work, axis, p[0], p[1], p[2]) == FACE_STICK;
+    }
+    return beside ? 0.5f * tlwGetFaceDistance(work->flow, work->solid, axis, at) : 0;
+}
+
+// Mass of the part of an octant's liquid that is nearer to a solid than `layer`.
+static float heldMass(const tlwViscosityTile *work, int i, int j, int k, int o, float layer)
+{
+    float vacant = work->vacant[k + 1][j + 1][i + 1][o];
+    if (!(vacant > 0))
+        return 0;
+    float distance[OCTANTS], per_half = 2 / work->dx;
+    tlwOctantsFromNodes(work->stride, work->solid, tlwGetFlowIndex(work, i, j, k), distance);
+    float beyond = 0.5f + (distance[o] - layer) * per_half;
+    beyond = beyond < 0 ? 0 : beyond > vacant ? vacant : beyond;
+    return work->rho[k + 1][j + 1][i + 1] * work->wet[k + 1][j + 1][i + 1][o] * (1 - beyond / vacant);
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
@@ -274,10 +291,13 @@ static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k
         return;
     }
     Share share = {0};
+    float held = dry || work->open ? 0 : heldLayer(work, axis, i, j, k, at);
     for (int o = 0; o < OCTANTS && !dry; o++) {
         int p[3] = {i, j, k};
         p[axis] -= o >> axis & 1;
         addOctant(work, &share, p[0], p[1], p[2], o);
+        if (held > 0)
+            share.mass -= heldMass(work, p[0], p[1], p[2], o, held);
     }
     float least = SMALLEST_MASS * (float)system->unit_mass, cube = work->dx * work->dx * work->dx;
     float mass = share.mass / OCTANTS * cube, velocity = tlwGetFloats(work->flow, def->velocity[axis])[at];
