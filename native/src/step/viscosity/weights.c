@@ -251,31 +251,27 @@ static void fillShear(const tlwViscosityTile *work, int kind, int i, int j, int 
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
 }
 
-// Thickness (m) of the layer of liquid that moves with a wall rather than with a face: half of the way to the wall,
-// where the wall is one that the liquid sticks to and the next thing beside the face. The shear between wall and face
-// is then that in the middle between them, where the difference of their velocities is second order.
-static float heldLayer(const tlwViscosityTile *work, int axis, int i, int j, int k, int64_t at)
+// Share of a face's liquid that moves with the face rather than with a wall beside it that the liquid sticks to: what
+// is nearer to the wall is the wall's. The shear between wall and face is then that in the middle between them, where
+// the difference of their velocities is second order. A slanted wall is beside the face along several axes, and counts
+// along the one where it is nearest.
+static float ownShare(const tlwViscosityTile *work, int axis, int i, int j, int k, int64_t at)
 {
-    bool beside = false;
-    for (int n = 0; n < 4; n++) {
-        int b = (axis + 1 + (n >> 1)) % 3, p[3] = {i, j, k};
-        p[b] += n & 1 ? 1 : -1;
-        beside = beside || kindOf(work, axis, p[0], p[1], p[2]) == FACE_STICK;
+    float least = 1;
+    for (int n = 1; n < 3; n++) {
+        int b = (axis + n) % 3;
+        float wide = 0, held = 0; // cells along b: the liquid of the control volume, and what is the walls'
+        for (int side = -1; side < 2; side += 2) {
+            FaceKind kind = kindOf(work, axis, i + side * (b == 0), j + side * (b == 1), k + side * (b == 2));
+            bool wall = kind == FACE_STICK;
+            float gap = wall ? shearGap(work, axis, b, at, at + side * work->stride[b], FACE_FREE, kind) : 1;
+            float reach = gap < 0.5f ? gap : 0.5f;
+            wide += reach;
+            held += wall ? reach - 0.5f * gap : 0;
+        }
+        least = fminf(least, 1 - held / wide);
     }
-    return beside ? 0.5f * tlwGetFaceDistance(work->flow, work->solid, axis, at) : 0;
-}
-
-// Mass of the part of an octant's liquid that is nearer to a solid than `layer`.
-static float heldMass(const tlwViscosityTile *work, int i, int j, int k, int o, float layer)
-{
-    float vacant = work->vacant[k + 1][j + 1][i + 1][o];
-    if (!(vacant > 0))
-        return 0;
-    float distance[OCTANTS], per_half = 2 / work->dx;
-    tlwOctantsFromNodes(work->stride, work->solid, tlwGetFlowIndex(work, i, j, k), distance);
-    float beyond = 0.5f + (distance[o] - layer) * per_half;
-    beyond = beyond < 0 ? 0 : beyond > vacant ? vacant : beyond;
-    return work->rho[k + 1][j + 1][i + 1] * work->wet[k + 1][j + 1][i + 1][o] * (1 - beyond / vacant);
+    return least;
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
@@ -291,16 +287,14 @@ static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k
         return;
     }
     Share share = {0};
-    float held = dry || work->open ? 0 : heldLayer(work, axis, i, j, k, at);
     for (int o = 0; o < OCTANTS && !dry; o++) {
         int p[3] = {i, j, k};
         p[axis] -= o >> axis & 1;
         addOctant(work, &share, p[0], p[1], p[2], o);
-        if (held > 0)
-            share.mass -= heldMass(work, p[0], p[1], p[2], o, held);
     }
     float least = SMALLEST_MASS * (float)system->unit_mass, cube = work->dx * work->dx * work->dx;
-    float mass = share.mass / OCTANTS * cube, velocity = tlwGetFloats(work->flow, def->velocity[axis])[at];
+    float own = dry || work->open ? 1 : ownShare(work, axis, i, j, k, at);
+    float mass = own * share.mass / OCTANTS * cube, velocity = tlwGetFloats(work->flow, def->velocity[axis])[at];
     mass = mass > least ? mass : least;
     system->level.mass[axis][out] = mass;
     system->b.at[axis][out] = mass * velocity;
