@@ -17,6 +17,7 @@ extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
 extern const tlwVerifyCase tlw_verify_splash[];
+extern const tlwVerifyCase tlw_verify_stick[];
 extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
@@ -37,6 +38,7 @@ static const struct {
     {"Inflows", tlw_verify_inflow},
     {"Hot bodies in wax", tlw_verify_ball},
     {"Bodies on the floor", tlw_verify_lift},
+    {"Stiff liquid", tlw_verify_stick},
 };
 
 enum { GROUPS = sizeof tlw_verify_groups / sizeof tlw_verify_groups[0], MOST_CASES = 256 };

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "grid/sample_lanes.h"
+#include "shape/affine.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct Advect {
     float *velocity[3];
     float step; // cells per (m/s)
     tlwParticles *particles;
+    bool own; // several materials: particles may be marked (step/liquid/own_motion.h)
     const float *from;
     float *to;
     float far; // m: cells farther than this from the surface keep their value
@@ -61,6 +63,30 @@ static inline __attribute__((always_inline)) void traceLanes(const Advect *a, fl
             out[n][l] = p[n][l] + step * ((2.0f / 9) * k1[n][l] + (3.0f / 9) * k2[n][l] + (4.0f / 9) * k3[n][l]);
 }
 
+// Where a marked particle is after a step: along its own velocity, as its gradient turns that.
+static void moveOwn(const Advect *a, int64_t n, const float p[3], float out[3])
+{
+    const tlwParticles *q = a->particles;
+    float gradient[9], half = 0.5f * a->step * (float)a->grid->dx; // s
+    tlwGetAffine(q, n, gradient);
+    for (int b = 0; b < 3; b++) {
+        float turn = gradient[3 * b] * q->velocity[0][n] + gradient[3 * b + 1] * q->velocity[1][n] +
+                     gradient[3 * b + 2] * q->velocity[2][n];
+        out[b] = p[b] + a->step * (q->velocity[b][n] + half * turn);
+    }
+}
+
+static void moveOwnRange(const Advect *a, int64_t begin, int64_t end, const float (*before)[TLW_LANES])
+{
+    for (int64_t n = begin; n < end; n++)
+        if (tlwHasOwnMotion(a->particles, n) && !a->particles->frozen[n]) {
+            float p[3] = {before[0][n - begin], before[1][n - begin], before[2][n - begin]}, q[3];
+            moveOwn(a, n, p, q);
+            for (int axis = 0; axis < 3; axis++)
+                a->particles->position[axis][n] = q[axis];
+        }
+}
+
 TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
@@ -75,12 +101,17 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
         for (int axis = 0; axis < 3; axis++)
             for (int lane = 0; lane < TLW_LANES; lane++)
                 position[axis][n + lane] = frozen[n + lane] ? p[axis][lane] : q[axis][lane];
+        if (a->own)
+            moveOwnRange(a, n, n + TLW_LANES, (const float(*)[TLW_LANES])p);
     }
     for (; n < end; n++) {
         if (frozen[n])
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
-        trace(a, a->step, p, q);
+        if (a->own && tlwHasOwnMotion(a->particles, n))
+            moveOwn(a, n, p, q);
+        else
+            trace(a, a->step, p, q);
         for (int axis = 0; axis < 3; axis++)
             position[axis][n] = q[axis];
     }
@@ -92,6 +123,7 @@ void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlw
         return;
     Advect a = makeAdvect(flow, dt);
     a.particles = particles;
+    a.own = flow->fluidity_slope[0] >= 0;
     tlwParallelFor(threads, particles->count, 4096, particleRange, &a);
 }
 
@@ -110,8 +142,15 @@ TLW_KERNEL void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParti
 typedef struct Shift {
     const tlwGrid *grid;
     float *shift[3];
+    const tlwStiffness *stiffness;
     tlwParticles *particles;
 } Shift;
+
+static inline bool isPushed(const Shift *s, int64_t n)
+{
+    return !s->particles->frozen[n] &&
+           (!s->stiffness || tlwGetOwnViscosity(s->stiffness->materials, s->particles, n) < s->stiffness->limit);
+}
 
 static inline float limitShift(float cells)
 {
@@ -123,21 +162,23 @@ TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
 {
     const Shift *s = context;
     float per_cell = (float)(1 / s->grid->dx), *const *position = s->particles->position;
-    const uint32_t *frozen = s->particles->frozen;
     int64_t n = begin;
     for (; tlwFitsLanes(s->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
         float p[3][TLW_LANES], d[3][TLW_LANES];
+        bool pushed[TLW_LANES];
         for (int a = 0; a < 3; a++)
             memcpy(p[a], position[a] + n, sizeof p[a]);
         tlwSampleVelocityLanes(s->grid, s->shift, (const float(*)[TLW_LANES])p, d);
+        for (int l = 0; l < TLW_LANES; l++)
+            pushed[l] = isPushed(s, n + l);
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < TLW_LANES; l++) {
                 float moved = p[a][l] + limitShift(d[a][l] * per_cell);
-                position[a][n + l] = frozen[n + l] ? p[a][l] : moved;
+                position[a][n + l] = pushed[l] ? moved : p[a][l];
             }
     }
     for (; n < end; n++) {
-        if (frozen[n])
+        if (!isPushed(s, n))
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, d[3];
         tlwSampleVelocity(s->grid, s->shift, p, d);
@@ -146,9 +187,10 @@ TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles)
+void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], const tlwStiffness *stiffness,
+                       tlwParticles *particles)
 {
-    Shift s = {.grid = grid, .particles = particles};
+    Shift s = {.grid = grid, .stiffness = stiffness, .particles = particles};
     for (int a = 0; a < 3; a++)
         s.shift[a] = tlwGetFloats(grid, shift[a]);
     tlwParallelFor(threads, particles->count, 4096, shiftRange, &s);

@@ -4,6 +4,7 @@
 
 #include "shape/particles.h"
 #include "step/fields/flow.h"
+#include "step/liquid/own_motion.h"
 
 // Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
 void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
@@ -13,8 +14,10 @@ void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlw
 void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParticles *particles, int64_t begin, int64_t end,
                        float *const to[3]);
 
-// Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most.
-void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles);
+// Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most. With a `stiffness`,
+// material above its limit stays: thin liquid does not push it aside. Null = all move.
+void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], const tlwStiffness *stiffness,
+                       tlwParticles *particles);
 
 // Push particles out of solids and closed walls; flow->solid must be current.
 void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles);

@@ -41,7 +41,20 @@ static inline float slowInGap(float open, float opposite, float way)
     return wide > open ? open / wide : 1;
 }
 
-// Faces of the liquid are known.
+#define TIED_REACH 0.4f // cells: half a cell out, a face holds so little liquid that its velocity means nothing
+
+// Whether liquid lies beside a face, across the axis of the face.
+static inline bool isBesideLiquid(const float *phi, const int64_t stride[3], int axis, int64_t c)
+{
+    bool found = false;
+    for (int n = 0; n < 4; n++) {
+        int64_t other = c + (n & 1 ? 1 : -1) * stride[(axis + 1 + (n >> 1)) % 3];
+        found = found || phi[other] < 0 || phi[other - stride[axis]] < 0;
+    }
+    return found;
+}
+
+// Faces of the liquid are known. So are those beside it that viscous stress has set: the slope of a film goes on there.
 static void seedRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -51,13 +64,16 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
     }
     const int32_t *cover = tlwGetInts(e->grid, e->flow->cover);
+    float near = TIED_REACH * (float)e->grid->dx;
     int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
                 for (int a = 0; a < 3; a++) {
                     bool here = phi[c] < 0, there = phi[c - stride[a]] < 0, liquid = (here || there) && open[a][c] > 0;
-                    e->layer[a][c] = liquid;
+                    bool tied = !liquid && e->reached[c] & TLW_TIED << a && open[a][c] > 0 &&
+                                phi[c] + phi[c - stride[a]] < 2 * near && isBesideLiquid(phi, stride, a, c);
+                    e->layer[a][c] = liquid ? 1 : tied ? 2 : 0;
                     if (liquid && here != there && open[a][c] < 1 && !cover[c] && !cover[c - stride[a]]) {
                         float in = here ? phi[c] : phi[c - stride[a]], air = here ? phi[c - stride[a]] : phi[c];
                         float opposite = open[a][here ? c + stride[a] : c - stride[a]];
@@ -65,7 +81,7 @@ static void seedRange(void *context, int64_t begin, int64_t end)
                             solid[a][c] + (e->velocity[a][c] - solid[a][c]) *
                                               slowInGap(open[a][c], opposite, in / (in - fmaxf(air, 0)));
                     }
-                    if (!liquid && !(e->reached[c] >> a & 1))
+                    if (!liquid && !tied && !(e->reached[c] >> a & 1))
                         e->velocity[a][c] = 0;
                 }
 }
