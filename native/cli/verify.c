@@ -18,6 +18,7 @@ extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
 extern const tlwVerifyCase tlw_verify_shell[];
 extern const tlwVerifyCase tlw_verify_slide[];
+extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
@@ -27,6 +28,7 @@ static const struct {
     const tlwVerifyCase *cases;
 } tlw_verify_groups[] = {
     {"Flow", tlw_verify_flow},
+    {"Splashes", tlw_verify_splash},
     {"Viscosity", tlw_verify_viscosity},
     {"Heat", tlw_verify_heat},
     {"Melting in shells", tlw_verify_shell},
