@@ -16,6 +16,8 @@ extern const tlwVerifyCase tlw_verify_inflow[];
 extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
+extern const tlwVerifyCase tlw_verify_shell[];
+extern const tlwVerifyCase tlw_verify_slide[];
 extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_stick[];
 extern const tlwVerifyCase tlw_verify_surface[];
@@ -30,7 +32,9 @@ static const struct {
     {"Splashes", tlw_verify_splash},
     {"Viscosity", tlw_verify_viscosity},
     {"Heat", tlw_verify_heat},
+    {"Melting in shells", tlw_verify_shell},
     {"Melting", tlw_verify_melt},
+    {"Wax on hot plates", tlw_verify_slide},
     {"Hardening", tlw_verify_harden},
     {"Rigid bodies", tlw_verify_rigid},
     {"Surface", tlw_verify_surface},
