@@ -20,7 +20,7 @@ tlwResult tlwStageTransport(tlwSim *sim, tlwStepPlan *plan)
     double mass;
     tlwCarried carried = {0};
     tlwResult result = tlwFindCarried(&seeder, &sim->sources, sim->inflows, sim->time, dt, &carried);
-    tlwAdvectParticles(threads, flow, dt, &sim->particles);
+    tlwAdvectParticles(threads, flow, dt, sim->solids.thin, &sim->particles);
     tlwCarryParticles(&carried, &sim->particles);
     tlwFreeCarried(&carried);
     TLW_TRY(result);

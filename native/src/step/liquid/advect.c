@@ -17,6 +17,7 @@ typedef struct Advect {
     const float *from;
     float *to;
     float far; // m: cells farther than this from the surface keep their value
+    bool thin; // particles must be stopped at thin walls
 } Advect;
 
 static Advect makeAdvect(const tlwFlow *flow, double dt)
@@ -61,6 +62,44 @@ static inline __attribute__((always_inline)) void traceLanes(const Advect *a, fl
             out[n][l] = p[n][l] + step * ((2.0f / 9) * k1[n][l] + (3.0f / 9) * k2[n][l] + (4.0f / 9) * k3[n][l]);
 }
 
+#define SHORT 0.5f   // cells: a shorter way ends before the middle of the thinnest wall
+#define STRIDE 0.25f // cells between the places of a way that are looked at
+
+// Let a particle that goes from p to q stop at the first wall. The way is seen from the wall, which moves meanwhile.
+// Spreading may have put the particle into a wall, from where it must not go deeper.
+static void stopAtWall(const Advect *a, const float p[3], float q[3])
+{
+    float way[3], wall[3], square = 0, before = 0;
+    for (int n = 0; n < 3; n++) {
+        wall[n] = a->step * tlwSampleFace(a->grid, tlwGetFloats(a->grid, a->flow->solid_velocity[n]), n, p);
+        way[n] = q[n] - wall[n] - p[n];
+        square += way[n] * way[n];
+    }
+    if (!(square > SHORT * SHORT))
+        return;
+    const float *solid = tlwGetFloats(a->grid, a->flow->solid);
+    float length = sqrtf(square), start = tlwSampleNode(a->grid, solid, p), deepest = start < 0 ? start : 0;
+    for (float at = STRIDE; at < length; at += STRIDE) {
+        float share = at / length, r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
+        if (tlwSampleNode(a->grid, solid, r) < deepest) {
+            for (int n = 0; n < 3; n++)
+                q[n] = p[n] + before * way[n] + wall[n];
+            return;
+        }
+        before = share;
+    }
+}
+
+static void stopLanes(const Advect *a, const float (*p)[TLW_LANES], float (*q)[TLW_LANES])
+{
+    for (int lane = 0; lane < TLW_LANES; lane++) {
+        float from[3] = {p[0][lane], p[1][lane], p[2][lane]}, to[3] = {q[0][lane], q[1][lane], q[2][lane]};
+        stopAtWall(a, from, to);
+        for (int n = 0; n < 3; n++)
+            q[n][lane] = to[n];
+    }
+}
+
 TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
@@ -72,6 +111,8 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
         for (int axis = 0; axis < 3; axis++)
             memcpy(p[axis], position[axis] + n, sizeof p[axis]);
         traceLanes(a, a->step, (const float(*)[TLW_LANES])p, q);
+        if (a->thin)
+            stopLanes(a, (const float(*)[TLW_LANES])p, q);
         for (int axis = 0; axis < 3; axis++)
             for (int lane = 0; lane < TLW_LANES; lane++)
                 position[axis][n + lane] = frozen[n + lane] ? p[axis][lane] : q[axis][lane];
@@ -81,17 +122,20 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
         trace(a, a->step, p, q);
+        if (a->thin)
+            stopAtWall(a, p, q);
         for (int axis = 0; axis < 3; axis++)
             position[axis][n] = q[axis];
     }
 }
 
-void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles)
+void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, bool thin, tlwParticles *particles)
 {
     if (!flow->grid.tile_count)
         return;
     Advect a = makeAdvect(flow, dt);
     a.particles = particles;
+    a.thin = thin;
     tlwParallelFor(threads, particles->count, 4096, particleRange, &a);
 }
 

@@ -5,8 +5,9 @@
 #include "shape/particles.h"
 #include "step/fields/flow.h"
 
-// Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
-void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
+// Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962). `thin`: there are walls that a
+// particle could pass in one step, so particles stop at walls on their way.
+void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, bool thin, tlwParticles *particles);
 
 // Trace particles `begin` to `end` - 1 without moving them: to[axis][n - begin] is the new place of particle n, in
 // cells.
