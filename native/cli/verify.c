@@ -17,6 +17,7 @@ extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
 extern const tlwVerifyCase tlw_verify_surface[];
+extern const tlwVerifyCase tlw_verify_thin[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
 // Every list of cases, in the order of docs/validation.md; verify_*.c define them.
@@ -31,6 +32,7 @@ static const struct {
     {"Hardening", tlw_verify_harden},
     {"Rigid bodies", tlw_verify_rigid},
     {"Surface", tlw_verify_surface},
+    {"Thin solids", tlw_verify_thin},
     {"Viscous drag", tlw_verify_drag},
     {"Inflows", tlw_verify_inflow},
     {"Hot bodies in wax", tlw_verify_ball},
