@@ -37,14 +37,4 @@ void tlwGetBvhNormal(const tlwBvh *bvh, int32_t slot, float normal[3]);
 // Index of the triangle in the mesh.
 int32_t tlwGetBvhTriangle(const tlwBvh *bvh, int32_t slot);
 
-// Call `visit` for every triangle whose squared distance to the point may be at most `square`,
-// which is finite.
-typedef void tlwBvhVisit(void *user, int32_t slot);
-void tlwVisitNear(const tlwBvh *bvh, const float point[3], float square, tlwBvhVisit *visit, void *user);
-
-// Which triangle a ray meets first within `length` units, other than the triangle `not`; -1 for none. `direction` has
-// length 1. `length` becomes the way to the triangle. With `any` the first one found will do.
-int32_t tlwCastRay(const tlwBvh *bvh, const float from[3], const float direction[3], int32_t not, bool any,
-                   float *length);
-
 #endif

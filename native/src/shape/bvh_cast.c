@@ -1,4 +1,5 @@
-// Searches of the tree that go through many triangles: around a point, along a ray.
+#include "shape/bvh_cast.h"
+
 #include "shape/bvh_data.h"
 
 #include <math.h>

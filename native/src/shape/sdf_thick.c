@@ -1,5 +1,7 @@
 #include "shape/sdf_thick.h"
 
+#include "shape/bvh_cast.h"
+
 #include <math.h>
 
 #define FACING 0.3f // cosine: a triangle grows towards points that its front or back faces at least this much

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "shape/bvh.h"
+#include "shape/bvh_cast.h"
 
 #include <stdlib.h>
 #include <string.h>
