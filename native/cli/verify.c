@@ -21,6 +21,7 @@ extern const tlwVerifyCase tlw_verify_slide[];
 extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_stick[];
 extern const tlwVerifyCase tlw_verify_surface[];
+extern const tlwVerifyCase tlw_verify_thin[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
 // Every list of cases, in the order of docs/validation.md; verify_*.c define them.
@@ -38,6 +39,7 @@ static const struct {
     {"Hardening", tlw_verify_harden},
     {"Rigid bodies", tlw_verify_rigid},
     {"Surface", tlw_verify_surface},
+    {"Thin solids", tlw_verify_thin},
     {"Viscous drag", tlw_verify_drag},
     {"Inflows", tlw_verify_inflow},
     {"Hot bodies in wax", tlw_verify_ball},

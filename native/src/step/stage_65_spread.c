@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "step/bodies/bodies.h"
 #include "step/liquid/advect.h"
+#include "step/liquid/collide.h"
 #include "step/pressure/density.h"
 #include "step/stages.h"
 
