@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "solve/stress/peel.h"
 #include "step/viscosity/bodies.h"
+#include "step/viscosity/swelling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static const float BODY_STIFFNESS = 10; // of rigid bodies in multigrid, relativ
 
 tlwViscosityDef tlwDefaultViscosityDef(void)
 {
-    tlwViscosityDef def = {.stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1};
+    tlwViscosityDef def = {.stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1, .swelling = -1};
     for (int a = 0; a < 3; a++)
         def.fluidity_slope[a] = def.open[a] = def.held_share[a] = def.held_velocity[a] = def.grip[a] = -1;
     return def;
@@ -227,6 +228,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     if (def->grip[0] >= 0)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, gripRange, build);
     tlwLoadBodies(build, &bodies);
+    if (system->swelling)
+        tlwLoadSwelling(threads, build);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
     tlwStressOptions options = {
@@ -241,6 +244,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
         for (int64_t n = 0; n < peel.count; n++)
             system->level.mass[peel.faces[n].component][peel.faces[n].face] = peel.faces[n].mass;
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, writeRange, build);
+        if (def->swelling >= 0)
+            tlwKeepSwelling(threads, build);
     } else if (result == TLW_NOT_CONVERGED) {
         tlwFail(
             message, result,
@@ -274,7 +279,10 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
             build.body_count = TLW_MAX_VISCOUS_BODIES;
         result = tlwInitStressSystem(&system, def->grid->dims, (const int(*)[3])tiles, count);
         system.unit_mass = density * dx * dx * dx;
+        build.bulk_from = (float)(TLW_BULK_FROM * unit);
         if (result == TLW_OK && build.body_count && !tlwAddBodyOwners(&build))
+            result = TLW_OUT_OF_MEMORY;
+        if (result == TLW_OK && def->swelling >= 0 && thickest > build.bulk_from && !tlwAddBulkSamples(&build))
             result = TLW_OUT_OF_MEMORY;
         if (result == TLW_OK)
             result = solve(threads, &build, stats, message);
