@@ -20,6 +20,7 @@ extern const tlwVerifyCase tlw_verify_shell[];
 extern const tlwVerifyCase tlw_verify_slide[];
 extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_stick[];
+extern const tlwVerifyCase tlw_verify_strand[];
 extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_thin[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
@@ -32,6 +33,7 @@ static const struct {
     {"Flow", tlw_verify_flow},
     {"Splashes", tlw_verify_splash},
     {"Viscosity", tlw_verify_viscosity},
+    {"Strands and beams", tlw_verify_strand},
     {"Heat", tlw_verify_heat},
     {"Melting in shells", tlw_verify_shell},
     {"Melting", tlw_verify_melt},

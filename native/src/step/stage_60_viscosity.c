@@ -34,6 +34,7 @@ static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *sh
     def.solid_object = flow->solid_object;
     def.label = shapes->label;
     def.piece = flow->piece;
+    def.swelling = sim->swollen ? flow->swelling : -1;
     def.dt = dt;
     def.tolerance = sim->scene->def.viscosity_tolerance;
     def.max_iterations = sim->scene->def.max_iterations;
@@ -145,6 +146,9 @@ tlwResult tlwStageViscosity(tlwSim *sim, tlwStepPlan *plan)
     else
         tlwFillFloats(threads, &flow->grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     tlwClockStage(sim, "pressure");
+    if (sim->swollen && !strong)
+        tlwFillFloats(threads, &flow->grid, tlwGetFloats(&flow->grid, flow->swelling), 0);
+    sim->swollen = strong;
     // A smaller viscous number changes no bit of a velocity in single precision.
     if (!again && !(viscosity * dt > 1e-8 * density * dx * dx))
         return TLW_OK;

@@ -26,6 +26,7 @@ struct tlwPressure {
     uint8_t *type;
     float *shift[3];
     bool correction;
+    bool recalling; // the pressure is that of the last step, and so is the surface that it belongs to
 };
 
 // Share of the way from a liquid cell's centre to its air neighbour's that is liquid.

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "solve/stress/peel.h"
 #include "step/viscosity/bodies.h"
+#include "step/viscosity/swelling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static const float BODY_STIFFNESS = 10; // of rigid bodies in multigrid, relativ
 
 tlwViscosityDef tlwDefaultViscosityDef(void)
 {
-    tlwViscosityDef def = {.stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1, .reached = -1};
+    tlwViscosityDef def = {
+        .stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1, .reached = -1, .swelling = -1};
     for (int a = 0; a < 3; a++)
         def.fluidity_slope[a] = def.open[a] = def.held_share[a] = def.held_velocity[a] = def.grip[a] = -1;
     return def;
@@ -256,6 +258,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     if (def->grip[0] >= 0)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, gripRange, build);
     tlwLoadBodies(build, &bodies);
+    if (system->swelling)
+        tlwLoadSwelling(threads, build);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
     tlwStressOptions options = {
@@ -272,6 +276,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, writeRange, build);
         if (def->reached >= 0)
             tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, tieRange, build);
+        if (def->swelling >= 0)
+            tlwKeepSwelling(threads, build);
     } else if (result == TLW_NOT_CONVERGED) {
         tlwFail(
             message, result,
@@ -305,7 +311,10 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
             build.body_count = TLW_MAX_VISCOUS_BODIES;
         result = tlwInitStressSystem(&system, def->grid->dims, (const int(*)[3])tiles, count);
         system.unit_mass = density * dx * dx * dx;
+        build.bulk_from = (float)(TLW_BULK_FROM * unit);
         if (result == TLW_OK && build.body_count && !tlwAddBodyOwners(&build))
+            result = TLW_OUT_OF_MEMORY;
+        if (result == TLW_OK && def->swelling >= 0 && thickest > build.bulk_from && !tlwAddBulkSamples(&build))
             result = TLW_OUT_OF_MEMORY;
         if (result == TLW_OK)
             result = solve(threads, &build, stats, message);

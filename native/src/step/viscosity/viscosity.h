@@ -40,6 +40,9 @@ typedef struct tlwViscosityDef {
     double dt;
     double tolerance; // relative residual
     int max_iterations;
+    // Cell, float, 1/s: the growth of volume that the liquid's resistance to it starts from; in and out. Optional, then
+    // only pressure keeps the volume.
+    int swelling;
     tlwEdgeMean edge_mean;
     bool keep_thin_stiff; // leave stiff features thinner than two cells as they are: slower, for comparison
     tlwCancelFn *cancel;  // may be null

@@ -2,6 +2,7 @@
 
 #include "step/obstacles/face_share.h"
 #include "step/viscosity/bodies.h"
+#include "step/viscosity/swelling.h"
 #include "step/viscosity/tile.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid t
 static const float LEAST_FLUIDITY = 1e-4f; // of its cell's, in the stiff part of a cell of two materials
 static const float SMALLEST_MASS = 1e-3f;  // of a full face
 static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall it sticks to
+static const float WHOLE = 0.999f;         // of a cell: less than this counts as cut by a solid
 static const float ALIGNED = 0.02f;        // cells: depths within this are the same
 
 // The content that the eight cells around a cell's lower corner have in common, or 0.
@@ -185,7 +187,11 @@ static void fillNormal(const tlwViscosityTile *work, int i, int j, int k, int64_
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
     float gap = work->open ? 1 : normalGap(work, i, j, k);
-    system->level.c[TLW_XX][out] = 2 * scale * work->mu[k + 1][j + 1][i + 1] * share.wet / (share.vacant * gap);
+    float mu = work->mu[k + 1][j + 1][i + 1];
+    system->level.c[TLW_XX][out] = 2 * scale * mu * share.wet / (share.vacant * gap);
+    if (system->level.c[TLW_BULK] && share.vacant > WHOLE * OCTANTS)
+        system->level.c[TLW_BULK][out] =
+            scale * tlwGetBulkViscosity(mu, work->build->bulk_from) * share.wet / share.vacant;
 }
 
 // Share of the distance between faces p and q of `axis` over which the liquid shears, when a wall that it sticks to
@@ -326,6 +332,8 @@ static void fillFull(const tlwViscosityTile *work, int i, int j, int k, int64_t 
             }
     float other[3] = {rho[z][y][x - 1], rho[z][y - 1][x], rho[z - 1][y][x]};
     system->level.c[TLW_XX][out] = 2 * scale * work->mu[z][y][x];
+    if (system->level.c[TLW_BULK])
+        system->level.c[TLW_BULK][out] = scale * tlwGetBulkViscosity(work->mu[z][y][x], work->build->bulk_from);
     for (int a = 0; a < 3; a++) {
         float value = scale * fromAverage(def->edge_mean, mean[a]);
         float velocity = tlwGetFloats(work->flow, def->velocity[a])[at];
