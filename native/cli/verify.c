@@ -16,6 +16,7 @@ extern const tlwVerifyCase tlw_verify_inflow[];
 extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
+extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_stick[];
 extern const tlwVerifyCase tlw_verify_surface[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
@@ -26,6 +27,7 @@ static const struct {
     const tlwVerifyCase *cases;
 } tlw_verify_groups[] = {
     {"Flow", tlw_verify_flow},
+    {"Splashes", tlw_verify_splash},
     {"Viscosity", tlw_verify_viscosity},
     {"Heat", tlw_verify_heat},
     {"Melting", tlw_verify_melt},

@@ -1,7 +1,9 @@
-// Particles take the new velocity from the grid; where few or many are left in a cell, some are made or joined.
+// Particles take the new velocity from the grid; where few or many are left in a cell, some are made or joined. Then
+// the velocity is made ready to move the surface.
 #include "base/context.h"
 #include "scene/scene.h"
 #include "step/frozen/motion.h"
+#include "step/liquid/close.h"
 #include "step/liquid/own_motion.h"
 #include "step/liquid/reseed.h"
 #include "step/liquid/transfer.h"
@@ -20,6 +22,8 @@ tlwResult tlwStageParticles(tlwSim *sim, tlwStepPlan *plan)
     tlwReturnField(&sim->flow.grid, plan->firm);
     plan->firm = -1;
     tlwUpdatePieceParticles(threads, &sim->flow, &sim->pieces, &plan->coupling, &sim->particles);
-    return tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
-                              &sim->next_id);
+    TLW_TRY(tlwReseedParticles(threads, &sim->flow, per_axis * per_axis * per_axis, &sim->order, &sim->particles,
+                               &sim->next_id));
+    tlwCloseVelocity(threads, &sim->flow);
+    return TLW_OK;
 }

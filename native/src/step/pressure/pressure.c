@@ -13,6 +13,7 @@ static void bindArrays(tlwPressure *p)
 {
     const tlwGrid *grid = &p->flow->grid;
     p->phi = tlwGetFloats(grid, p->def.phi);
+    p->fill = tlwGetFloats(grid, p->flow->fill);
     p->density = tlwGetFloats(grid, p->flow->density);
     for (int a = 0; a < 3; a++) {
         p->unsolid[a] = tlwGetFloats(grid, p->flow->open[a]);
@@ -74,11 +75,10 @@ static void assembleRange(void *context, int64_t begin, int64_t end)
                     if (!liquid)
                         continue;
                     if (w > 0)
-                        diag += p->type[low] == TLW_CELL_LIQUID ? w : w / tlwGetTheta(p->phi[c], fmaxf(p->phi[low], 0));
+                        diag += p->type[low] == TLW_CELL_LIQUID ? w : w / tlwGetSurfaceTheta(p, c, low);
                     if (p->open[a][high] > 0) {
                         w = p->open[a][high] / tlwGetFaceDensity(p, c, high);
-                        diag +=
-                            p->type[high] == TLW_CELL_LIQUID ? w : w / tlwGetTheta(p->phi[c], fmaxf(p->phi[high], 0));
+                        diag += p->type[high] == TLW_CELL_LIQUID ? w : w / tlwGetSurfaceTheta(p, c, high);
                     }
                 }
                 p->diag[c] = liquid && diag > 0 ? diag : 1;
