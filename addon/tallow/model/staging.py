@@ -19,7 +19,7 @@ LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
 
 
-MARGIN = 1.1  # of how far a puddle comes: pieces float on it and push it to one side
+MARGIN = 1.25  # of how far a puddle comes: pieces float on it and push it to one side
 
 
 def cell_for(low: Vector, high: Vector, volume: float, resolution: int) -> float:
