@@ -24,8 +24,10 @@ SHAPES = {
 SIZES = (0.02, 0.2, 2.0, 20.0)
 HEATS = ("PLATE", "LAMP")
 LEAST_MOLTEN, MOST_DRIFT = 0.9, 0.01
-FINE = 64  # cells, from which on the mesh keeps the volume as well; a puddle thinner than a cell is a mesh of some more
-COARSE_DRIFT = 0.03
+# Cells along the domain, from which on the mesh keeps the volume as well. A puddle thinner than a cell is a mesh of
+# some more.
+FINE = 96
+COARSE_DRIFT = 0.06
 EARLY = 0.75  # of the wax may be molten after an eighth of the shot: it is a shot, and not a cut
 SEEN = 0.05  # of the wax molten can be seen
 
@@ -64,8 +66,8 @@ class Melt(NamedTuple):
 
     def __str__(self):
         return (f"{self.shape} {self.size:g} m {self.heat.lower()}: {100 * self.molten:.1f} % by frame {self.goal}, "
-                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}, room for {self.room:.0f} cells; processor seconds: click {self.click:.1f}, "
-                f"seen after {self.seen:.1f}, bake {self.bake:.1f}")
+                f"volume {self.volume:.4f}, mesh {self.mesh:.4f}, room for {self.room:.0f} cells; "
+                f"processor seconds: click {self.click:.1f}, seen after {self.seen:.1f}, bake {self.bake:.1f}")
 
 
 def _seconds():

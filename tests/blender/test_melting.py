@@ -212,7 +212,8 @@ def test_a_heater_that_heats_nothing_is_not_called_weak(folder):
     os.environ["FAKE_BAKER"] = "weak"
     try:
         bpy.ops.tallow.melt_in_shot()
-        assert scene.tallow.melt_note.startswith("The heater Tallow Lamp is too weak") and "Far" not in scene.tallow.melt_note
+        note = scene.tallow.melt_note
+        assert note.startswith("The heater Tallow Lamp is too weak") and "Far" not in note
         bpy.ops.tallow.strengthen_heat()
         assert far.tallow.temperature == 90.0
         scene.objects["Tallow Lamp"].tallow.enabled, scene.objects["Tallow Lamp"].tallow.power = False, 1000.0
@@ -278,7 +279,8 @@ def test_wax_that_will_run_against_closed_sides_is_told(folder):
 
     def told():
         bpy.context.view_layer.update()
-        return [problem.text for problem in checks.check_scene(bpy.context.scene) if "once it has melted" in problem.text]
+        found = [problem.text for problem in checks.check_scene(bpy.context.scene)]
+        return [text for text in found if "once it has melted" in text]
     for heat in ("PLATE", "LAMP"):
         cube = quick(2.0, heat=heat)
         box, tallow = bpy.context.scene.tallow.domain, bpy.context.scene.tallow

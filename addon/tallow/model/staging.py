@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Tuple
+from typing import Optional, Tuple
 
 import bmesh
 import bpy
@@ -19,7 +19,7 @@ LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
 
 
-MARGIN = 1.1  # of how far a puddle comes: pieces float on it and push it to one side
+MARGIN = 1.25  # of how far a puddle comes: pieces float on it and push it to one side
 
 
 def cell_for(low: Vector, high: Vector, volume: float, resolution: int) -> float:
@@ -57,6 +57,8 @@ class Stage:
                             Vector((high.x + room.x, high.y + room.y, high.z + 0.15 * size)))
         self.floor: Box = (Vector((low.x - 1.5 * room.x, low.y - 1.5 * room.y, bottom - 2.0 * cell)),
                            Vector((high.x + 1.5 * room.x, high.y + 1.5 * room.y, floor_top)))
+        view = Vector([max(0.5 * size + 0.5 * (high[i] - low[i]), 1.1 * reach[i]) for i in range(2)] + [0.0])
+        self.view: Box = (Vector((middle.x - view.x, middle.y - view.y, floor_top)), Vector((middle.x + view.x, middle.y + view.y, high.z)))
         self.lamp = middle + Vector((0.45 * size, -0.45 * size, 0.55 * size + (high.z - middle.z)))
 
 
@@ -133,9 +135,9 @@ def make_lamp(scene: bpy.types.Scene, stage: Stage) -> bpy.types.Object:
     return obj
 
 
-def ensure_camera_and_light(scene: bpy.types.Scene) -> None:
-    """So that a first render shows something; what is there stays as it is."""
-    low, high = domain.bounds(scene.tallow.domain)
+def ensure_camera_and_light(scene: bpy.types.Scene, view: Optional[Box] = None) -> None:
+    """So that a first render shows something, the domain unless said otherwise; what is there stays as it is."""
+    low, high = view or domain.bounds(scene.tallow.domain)
     middle, size = (low + high) / 2.0, (high - low).length
     if scene.camera is None:
         camera = bpy.data.objects.new("Tallow Camera", bpy.data.cameras.new("Tallow Camera"))

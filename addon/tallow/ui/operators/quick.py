@@ -62,10 +62,10 @@ class _Quick(bpy.types.Operator):
         scene.tallow.resolution = max(usual, min(needed, MOST_CELLS * usual // self.resolution))
         return scene.tallow.resolution
 
-    def finish(self, context, objects):
+    def finish(self, context, view=None):
         scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
-        staging.ensure_camera_and_light(scene)
+        staging.ensure_camera_and_light(scene, view)
         give_look(context)
         return {"FINISHED"}
 
@@ -110,7 +110,7 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
         else:
             staging.make_lamp(scene, stage)
             staging.remove(scene, "Tallow Hot Plate")
-        done = self.finish(context, objects)
+        done = self.finish(context, stage.view)
         self.aim(context)
         return done
 
@@ -178,7 +178,7 @@ class TALLOW_OT_quick_liquid(_Quick):
         domain.place(domain.ensure(scene), bottom, top)
         scene.tallow.wall_z0 = "NO_SLIP"
         self.fine_enough(context, objects, self.resolution)
-        return self.finish(context, objects)
+        return self.finish(context)
 
 
 CLASSES = (TALLOW_OT_quick_melt, TALLOW_OT_quick_liquid)
