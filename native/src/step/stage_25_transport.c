@@ -21,6 +21,8 @@ tlwResult tlwStageTransport(tlwSim *sim, tlwStepPlan *plan)
     double mass;
     tlwCarried carried = {0};
     tlwResult result = tlwFindCarried(&seeder, &sim->sources, sim->inflows, sim->time, dt, &carried);
+    if (sim->solids.thin) // walls that particles must not pass move meanwhile
+        tlwRasterizeSolidVelocity(&sim->solids, flow);
     tlwAdvectParticles(threads, flow, dt, sim->solids.thin, &sim->particles);
     tlwCarryParticles(&carried, &sim->particles);
     tlwFreeCarried(&carried);
