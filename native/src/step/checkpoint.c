@@ -325,7 +325,7 @@ static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
     tlwMessage *message = &sim->context->message;
     tlwStateReader *reader;
     TLW_TRY(tlwOpenState(path, message, &reader));
-    Meta meta;
+    Meta meta = {0};
     tlwStateHeader header = tlwGetStateHeader(reader);
     tlwResult result = TLW_OK;
     if (changed)

@@ -66,6 +66,7 @@ static inline __attribute__((always_inline)) void traceLanes(const Advect *a, fl
 
 #define SHORT 0.5f   // cells: a shorter way ends before the middle of the thinnest wall
 #define STRIDE 0.25f // cells between the places of a way that are looked at
+#define MOST_PLACES 4096
 
 // Let a particle that goes from p to q stop at the first wall. The way is seen from the wall, which moves meanwhile.
 // Spreading may have put the particle into a wall, from where it must not go deeper.
@@ -81,8 +82,9 @@ static void stopAtWall(const Advect *a, const float p[3], float q[3])
         return;
     const float *solid = tlwGetFloats(a->grid, a->flow->solid);
     float length = sqrtf(square), start = tlwSampleNode(a->grid, solid, p), deepest = start < 0 ? start : 0;
-    for (float at = STRIDE; at < length; at += STRIDE) {
-        float share = at / length, r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
+    int places = (int)fminf(length / STRIDE, MOST_PLACES);
+    for (int place = 1; place <= places; place++) {
+        float share = (float)place * STRIDE / length, r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
         if (tlwSampleNode(a->grid, solid, r) < deepest) {
             for (int n = 0; n < 3; n++)
                 q[n] = p[n] + before * way[n] + wall[n];

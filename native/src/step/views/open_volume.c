@@ -309,8 +309,8 @@ static double pierceCell(const Lines *l, const Pierce *p, const Facet *f, int co
 {
     double sum = 0;
     for (int n = 0; n < CELL_LINES; n++) {
-        double x = l->cell[0] + column % TLW_TILE + l->at[column][n][0];
-        double y = l->cell[1] + column / TLW_TILE + l->at[column][n][1], side[3];
+        int i = column % TLW_TILE, j = column / TLW_TILE;
+        double x = l->cell[0] + i + l->at[column][n][0], y = l->cell[1] + j + l->at[column][n][1], side[3];
         if (x < f->low[0] || x > f->high[0] || y < f->low[1] || y > f->high[1])
             continue;
         for (int e = 0; e < 3; e++)
