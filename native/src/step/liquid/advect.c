@@ -84,7 +84,8 @@ static void stopAtWall(const Advect *a, const float p[3], float q[3])
     float length = sqrtf(square), start = tlwSampleNode(a->grid, solid, p), deepest = start < 0 ? start : 0;
     int places = (int)fminf(length / STRIDE, MOST_PLACES);
     for (int place = 1; place <= places; place++) {
-        float share = (float)place * STRIDE / length, r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
+        float share = (float)place * STRIDE / length,
+              r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
         if (tlwSampleNode(a->grid, solid, r) < deepest) {
             for (int n = 0; n < 3; n++)
                 q[n] = p[n] + before * way[n] + wall[n];
