@@ -22,8 +22,6 @@ typedef struct tlwDeformFiles tlwDeformFiles;
 typedef struct tlwObject {
     tlwObjectDef def;             // def.name and def.keys are owned; def.mesh and def.carried show the meshes below
     tlwMesh mesh;                 // repaired; object space (world space at frame_start when the object deforms)
-    int64_t sheet;                // not 0: the first triangles of `mesh` are a sheet that encloses nothing, like a cup
-                                  // without thickness; the others fill its holes and count for the mass only
     tlwMesh carried;              // object space, as it was given
     int number;                   // among the objects that have a material
     tlwDeformFiles *deform_files; // owned; null unless the scene folder names numbered meshes
@@ -41,7 +39,6 @@ struct tlwScene {
     tlwContext *context; // not owned
     tlwSceneDef def;     // def.name and def.world_keys are owned; the name is never null
     int dims[3];         // cells of the domain, from domain_min upwards; covers domain_max
-    double extent[3];    // cells from domain_min to the upper sides; an open side is `dims` away
     tlwMaterial *materials;
     int material_count;
     tlwObject *objects;

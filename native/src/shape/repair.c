@@ -140,7 +140,6 @@ static tlwResult closeAndOrient(tlwMesh *mesh, tlwMessage *message, tlwRepairRep
         if (!sorted)
             result = tlwFailMemory(message, "checking a mesh");
     }
-    report->own_triangles = mesh->triangle_count;
     if (result == TLW_OK)
         result = tlwFillHoles(mesh, corners, sorted, message, report);
     tlwFree(sorted);
@@ -149,14 +148,11 @@ static tlwResult closeAndOrient(tlwMesh *mesh, tlwMessage *message, tlwRepairRep
     return result;
 }
 
-static const char *nameOf(const char *object_name)
+tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
 {
-    return object_name && object_name[0] ? object_name : "An object";
-}
-
-tlwResult tlwRepairSolid(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
-{
-    const char *name = nameOf(object_name);
+    const char *name = object_name && object_name[0] ? object_name : "An object";
+    tlwRepairReport ignored;
+    report = report ? report : &ignored;
     memset(report, 0, sizeof *report);
     TLW_TRY(refuseBadNumbers(mesh, name, message));
     double open_area = tlwGetMeshArea(mesh);
@@ -170,19 +166,10 @@ tlwResult tlwRepairSolid(tlwMesh *mesh, const char *object_name, tlwMessage *mes
     tlwVec3 low, high;
     tlwGetMeshBounds(mesh, &low, &high);
     // Rounding of its positions can give a plane this much volume.
-    report->flat = !(tlwGetMeshVolume(mesh) > 1e-6 * area * tlwLength(tlwSub(high, low)));
-    return TLW_OK;
-}
-
-tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
-{
-    tlwRepairReport ignored;
-    report = report ? report : &ignored;
-    TLW_TRY(tlwRepairSolid(mesh, object_name, message, report));
-    if (report->flat)
+    if (!(tlwGetMeshVolume(mesh) > 1e-6 * area * tlwLength(tlwSub(high, low))))
         return tlwFail(message, TLW_BAD_MESH,
                        "%s is flat and encloses no volume; give it some thickness (a Solidify modifier does it).",
-                       nameOf(object_name));
+                       name);
     return TLW_OK;
 }
 
@@ -191,7 +178,7 @@ void tlwDescribeRepair(const tlwRepairReport *report, const char *object_name, c
     if (size == 0)
         return;
     text[0] = 0;
-    const char *name = nameOf(object_name);
+    const char *name = object_name && object_name[0] ? object_name : "An object";
     long long open = (long long)report->open_edges, holes = (long long)report->holes,
               turned = (long long)report->turned;
     if (open)

@@ -22,9 +22,7 @@ typedef struct tlwStressTies {
     double *changes;
 } tlwStressTies;
 
-// Bounds the eigenvalues of D^-1 A, D with the blocks: a sample touches so many faces.
-#define TLW_TIE_BOUND 4.0
-#define TLW_BULK_TIE_BOUND 6.0
+#define TLW_TIE_BOUND 4.0 // bounds the eigenvalues of D^-1 A, D with the blocks: a sample touches four faces
 
 // No face is in two ties.
 tlwResult tlwFindStressTies(tlwThreads *threads, const tlwStressLevel *level, tlwStressTies *ties);

@@ -59,7 +59,7 @@ static float wallDistance(const tlwGrid *grid, const tlwWall *walls, const int c
         if (walls[2 * a] != TLW_WALL_OPEN)
             nearest = fminf(nearest, c);
         if (walls[2 * a + 1] != TLW_WALL_OPEN)
-            nearest = fminf(nearest, (float)grid->extent[a] - c);
+            nearest = fminf(nearest, (float)grid->dims[a] - c);
     }
     return nearest;
 }
@@ -68,7 +68,7 @@ static bool nearsWall(const tlwGrid *grid, const tlwWall *walls, const Box *box)
 {
     for (int a = 0; a < 3; a++)
         if ((walls[2 * a] != TLW_WALL_OPEN && box->low[a] <= 1) ||
-            (walls[2 * a + 1] != TLW_WALL_OPEN && box->low[a] + box->size[a] >= grid->extent[a] - 1))
+            (walls[2 * a + 1] != TLW_WALL_OPEN && box->low[a] + box->size[a] >= grid->dims[a] - 1))
             return true;
     return false;
 }
@@ -131,14 +131,14 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwPlacedMeshes *solids, con
         const tlwPlacedMesh *item = &solids->items[m];
         if (item == solid || !item->enabled || !meets(item, solid, 2 * grid->dx))
             continue;
-        tlwRasterizeSdf(item->wet, &item->frame, &nodes, box->body);
+        tlwRasterizeSdf(item->sdf, &item->frame, &nodes, box->body);
         for (int64_t n = 0; n < box->count; n++)
             if (box->body[n] * per_cell < box->other[n]) {
                 box->other[n] = box->body[n] * per_cell;
                 box->near[n] = (int16_t)m;
             }
     }
-    tlwRasterizeSdf(solid->wet, &solid->frame, &nodes, box->body);
+    tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, box->body);
     for (int64_t n = 0; n < box->count; n++)
         box->body[n] *= per_cell;
     return TLW_OK;

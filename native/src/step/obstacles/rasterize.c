@@ -20,13 +20,12 @@ typedef struct Raster {
 static float wallDistance(const tlwPlacedMeshes *solids, const tlwGrid *grid, int i, int j, int k)
 {
     const tlwWall *walls = solids->scene->def.walls;
-    int c[3] = {i, j, k};
-    double nearest = TLW_PHI_BAND;
+    int c[3] = {i, j, k}, nearest = TLW_PHI_BAND;
     for (int a = 0; a < 3; a++) {
         if (walls[2 * a] != TLW_WALL_OPEN && c[a] < nearest)
             nearest = c[a];
-        if (walls[2 * a + 1] != TLW_WALL_OPEN && grid->extent[a] - c[a] < nearest)
-            nearest = grid->extent[a] - c[a];
+        if (walls[2 * a + 1] != TLW_WALL_OPEN && grid->dims[a] - c[a] < nearest)
+            nearest = grid->dims[a] - c[a];
     }
     return (float)(nearest * grid->dx);
 }
@@ -85,7 +84,7 @@ static void nodeRange(void *context, int64_t begin, int64_t end)
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++)
                     before[c++] = solid[row + i];
-            tlwUniteSdf(item->wet, &item->frame, &nodes, solid + tile->base);
+            tlwUniteSdf(item->sdf, &item->frame, &nodes, solid + tile->base);
             c = 0;
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++)
@@ -134,7 +133,7 @@ static float bodyFaceShare(const tlwGrid *grid, const tlwPlacedMesh *item, int a
     nodes.stride[u] = 1;
     nodes.stride[v] = NODES;
     float d[NODES * NODES];
-    tlwRasterizeSdf(item->wet, &item->frame, &nodes, d);
+    tlwRasterizeSdf(item->sdf, &item->frame, &nodes, d);
     return tlwGetPartsShare(d, (float)grid->dx);
 }
 
@@ -145,7 +144,7 @@ static float velocityAtFace(const tlwGrid *grid, const tlwPlacedMesh *item, int 
     p = tlwMulAdd(grid->origin, grid->dx, p);
     if (item->vertex_velocity) {
         float point[3] = {(float)p.x, (float)p.y, (float)p.z}, v[3] = {0, 0, 0};
-        tlwSampleSdfVelocity(item->wet, item->vertex_velocity, point, 1, v);
+        tlwSampleSdfVelocity(item->sdf, item->vertex_velocity, point, 1, v);
         return v[axis];
     }
     tlwVec3 v = tlwAdd(item->motion.velocity, tlwCross(item->motion.spin, tlwSub(p, item->motion.origin)));
@@ -171,9 +170,6 @@ static void faceRange(void *context, int64_t begin, int64_t end)
                         open[c] = 1;
                         continue;
                     }
-                    open[c] = tlwGetSideShare(grid, solid, a, (int[3]){tile->cell[0] + i, (int)j, k});
-                    if (open[c] >= 0)
-                        continue;
                     const tlwPlacedMesh *body = bodyAtFace(s, solid, object, c, s1, s2);
                     open[c] = body ? bodyFaceShare(grid, body, a, (int[3]){tile->cell[0] + i, (int)j, k})
                                    : faceShare(solid, (float)grid->dx, c, s1, s2);

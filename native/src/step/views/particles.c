@@ -57,8 +57,7 @@ tlwResult tlwListParticles(const tlwFrameState *state, tlwParticleBuffers *buffe
                               .melt = buffers->melt,
                               .rest_position = buffers->rest,
                               .material = state->particles->material,
-                              .id = state->particles->id,
-                              .mass = state->particles->mass};
+                              .id = state->particles->id};
     return TLW_OK;
 }
 

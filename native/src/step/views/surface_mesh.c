@@ -19,8 +19,7 @@ static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, 
         return TLW_OK;
     tlwKeepDetail(state, shown->mesh, detail);
     TLW_TRY(tlwRefineDetail(state, shown->mesh, detail));
-    if (tlwGetOpenVolume(state->context->threads, shown, volume) != TLW_OK)
-        return tlwFailMemory(&state->context->message, "the surface mesh");
+    *volume = tlwGetOpenVolume(state->context->threads, shown);
     return TLW_OK;
 }
 
