@@ -40,13 +40,15 @@ PointDataGrid::Ptr makePoints(const tlwParticleView *p, double voxel_size)
     auto grid =
         openvdb::points::createPointDataGrid<openvdb::points::NullCodec, PointDataGrid>(*indices, wrapped, *transform);
     addAttribute(*grid, *indices, "v", loadVectors(p->velocity, p->count));
-    std::vector<float> temperature(static_cast<size_t>(p->count));
+    std::vector<float> temperature(static_cast<size_t>(p->count)), mass(temperature.size());
     std::vector<int32_t> id(static_cast<size_t>(p->count));
     for (size_t i = 0; i < id.size(); i++) {
         temperature[i] = p->temperature ? p->temperature[i] : 0;
+        mass[i] = p->mass ? p->mass[i] : 0;
         id[i] = static_cast<int32_t>(p->id ? p->id[i] : i);
     }
     addAttribute(*grid, *indices, "temperature", temperature);
+    addAttribute(*grid, *indices, "mass", mass);
     addAttribute(*grid, *indices, "id", id);
     grid->setName("particles");
     grid->setCreator("Tallow");

@@ -420,6 +420,7 @@ typedef struct tlwParticleView {
     const float *rest_position; // 3 each, m: where the material was at the start
     const uint8_t *material;
     const uint32_t *id;
+    const float *mass; // kg
 } tlwParticleView;
 
 TLW_API tlwResult tlwGetParticles(tlwSim *sim, tlwParticleView *view);

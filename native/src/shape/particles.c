@@ -22,7 +22,7 @@ void tlwListParticleArrays(tlwParticles *p, tlwParticleArray arrays[TLW_PARTICLE
         {"rest_y", (void **)&p->rest[1], sizeof(float), true},
         {"rest_z", (void **)&p->rest[2], sizeof(float), true},
         {"enthalpy", (void **)&p->enthalpy, sizeof(float), true},
-        {"mass", (void **)&p->mass, sizeof(float), false},
+        {"mass", (void **)&p->mass, sizeof(float), true},
         {"id", (void **)&p->id, sizeof(uint32_t), true},
         {"frozen", (void **)&p->frozen, sizeof(uint32_t), false},
         {"material", (void **)&p->material, sizeof(uint8_t), true},

@@ -274,6 +274,8 @@ tlwResult tlwWriteCompactParticles(const char *path, const tlwParticleView *part
         for (int n = 0; n < floats[i].components && floats[i].values; n++)
             addColumn(all, floats[i].names[n], "float", CODING_USHORT, floats[i].values + n,
                       (size_t)floats[i].components * sizeof(float));
+    if (particles->mass) // exact, so that the sum is that of the liquid
+        addColumn(all, "mass", "float", CODING_PLANES, particles->mass, sizeof(float));
     if (particles->material)
         addColumn(all, "material", "uchar", CODING_PLANES, particles->material, 1);
     if (particles->id)

@@ -20,7 +20,8 @@ static void writeFloatProperties(tlwWriter *writer, const char *const *names)
 }
 
 static const char *const position_names[] = {"x", "y", "z", NULL};
-static const char *const flow_names[] = {"vx", "vy", "vz", "temperature", "melt", "rest_x", "rest_y", "rest_z", NULL};
+static const char *const flow_names[] = {"vx",     "vy",     "vz",     "temperature", "melt",
+                                         "rest_x", "rest_y", "rest_z", "mass",        NULL};
 
 static void writeFaceHead(tlwWriter *writer, long long count)
 {
@@ -52,24 +53,23 @@ static void writeTriangles(tlwWriter *writer, const int32_t *triangles, int64_t 
     }
 }
 
-// The floats of a particle's row, 11 in all.
-typedef struct Columns {
-    const float *position, *velocity, *temperature, *melt, *rest;
-} Columns;
+enum { FLOATS = 12, ROW_BYTES = 4 * FLOATS + 1 + 4 }; // of a particle's row
 
-static void fillRow(float *row, const Columns *columns, int64_t i)
+static void fillRow(float row[FLOATS], const tlwParticleView *particles, int64_t i)
 {
-    memset(row, 0, 11 * sizeof(float));
-    if (columns->position)
-        memcpy(row, columns->position + 3 * i, 12);
-    if (columns->velocity)
-        memcpy(row + 3, columns->velocity + 3 * i, 12);
-    if (columns->temperature)
-        row[6] = columns->temperature[i];
-    if (columns->melt)
-        row[7] = columns->melt[i];
-    if (columns->rest)
-        memcpy(row + 8, columns->rest + 3 * i, 12);
+    memset(row, 0, FLOATS * sizeof(float));
+    if (particles->position)
+        memcpy(row, particles->position + 3 * i, 12);
+    if (particles->velocity)
+        memcpy(row + 3, particles->velocity + 3 * i, 12);
+    if (particles->temperature)
+        row[6] = particles->temperature[i];
+    if (particles->melt)
+        row[7] = particles->melt[i];
+    if (particles->rest_position)
+        memcpy(row + 8, particles->rest_position + 3 * i, 12);
+    if (particles->mass)
+        row[11] = particles->mass[i];
 }
 
 // A row holds the position, then the attributes one after the other.
@@ -121,26 +121,23 @@ tlwResult tlwWritePlySurface(const char *path, const tlwSurfaceView *surface, tl
 
 tlwResult tlwWritePlyParticles(const char *path, const tlwParticleView *particles, tlwMessage *message)
 {
-    enum { ROW_BYTES = 44 + 1 + 4 };
     tlwWriter *writer;
     TLW_TRY(tlwBeginWrite(path, message, &writer));
     writeHead(writer, "vertex", particles->count);
     writeFloatProperties(writer, position_names);
     writeFloatProperties(writer, flow_names);
     tlwWriteText(writer, "property uchar material\nproperty uint id\nend_header\n");
-    Columns columns = {particles->position, particles->velocity, particles->temperature, particles->melt,
-                       particles->rest_position};
     char rows[ROWS * ROW_BYTES];
     for (int64_t begin = 0; begin < particles->count && !tlwHasWriteFailed(writer); begin += ROWS) {
         int64_t n = particles->count - begin < ROWS ? particles->count - begin : ROWS;
         for (int64_t i = 0; i < n; i++) {
-            float floats[11];
+            float floats[FLOATS];
             char *row = rows + i * ROW_BYTES;
-            fillRow(floats, &columns, begin + i);
+            fillRow(floats, particles, begin + i);
             memcpy(row, floats, sizeof floats);
-            row[44] = (char)(particles->material ? particles->material[begin + i] : 0);
+            row[sizeof floats] = (char)(particles->material ? particles->material[begin + i] : 0);
             uint32_t id = particles->id ? particles->id[begin + i] : (uint32_t)(begin + i);
-            memcpy(row + 45, &id, sizeof id);
+            memcpy(row + sizeof floats + 1, &id, sizeof id);
         }
         tlwWrite(writer, rows, (size_t)(n * ROW_BYTES));
     }

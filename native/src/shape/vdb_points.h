@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// A file with one PointDataGrid, "particles": P, v (vec3s), temperature (float), id (int32). `voxel_size` groups the
-// points.
+// A file with one PointDataGrid, "particles": P, v (vec3s), temperature (float), mass (float), id (int32). `voxel_size`
+// groups the points.
 tlwResult tlwWriteVdbPoints(const char *path, const tlwParticleView *particles, double voxel_size, tlwThreads *threads,
                             tlwMessage *message);
 

@@ -57,7 +57,8 @@ tlwResult tlwListParticles(const tlwFrameState *state, tlwParticleBuffers *buffe
                               .melt = buffers->melt,
                               .rest_position = buffers->rest,
                               .material = state->particles->material,
-                              .id = state->particles->id};
+                              .id = state->particles->id,
+                              .mass = state->particles->mass};
     return TLW_OK;
 }
 
