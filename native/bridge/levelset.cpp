@@ -96,13 +96,13 @@ void padTiles(const Input &in, FloatTree &tree, std::vector<Leaf *> &leaves)
     }
 }
 
-// Signed distance in cells to the clip box, whose faces lie half a cell outside the outermost cell centres.
+// Signed distance to the clip box in voxels, of which `scale` make a cell.
 float boxDistance(const Input &in, int scale, const Coord &c)
 {
     float d = -1e30f;
     for (int a = 0; a < 3; a++) {
         d = std::max(d, static_cast<float>(in.tiles->clip_low[a] * scale - c[a]) - 0.5f);
-        d = std::max(d, static_cast<float>(c[a] - in.tiles->clip_high[a] * scale) + 0.5f);
+        d = std::max(d, static_cast<float>(c[a] - tlwGetClipEnd(in, scale, a)));
     }
     return d;
 }
@@ -300,6 +300,11 @@ void refineTree(const Input &in, int detail, const FloatTree &coarse, const std:
 }
 
 } // namespace
+
+double tlwGetClipEnd(const tlwLevelSetInput &in, int detail, int axis)
+{
+    return (in.tiles->clip_high[axis] + in.tiles->clip_beyond[axis]) * detail - 0.5;
+}
 
 bool tlwCrossesValue(const float *values, int count, float value)
 {

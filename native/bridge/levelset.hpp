@@ -23,6 +23,9 @@ tlwLevelSetInput tlwMakeLevelSetInput(const tlwTileSet *tiles, const tlwTileSour
 void tlwBuildLevelSet(const tlwLevelSetInput &in, int detail, openvdb::FloatTree::Ptr &tree,
                       openvdb::FloatTree::Ptr &raw);
 
+// Where the clip box ends along an axis: as an index of voxels, whose centres are whole numbers.
+double tlwGetClipEnd(const tlwLevelSetInput &in, int detail, int axis);
+
 // Whether some of the values are below `value` and some are not.
 bool tlwCrossesValue(const float *values, int count, float value);
 

@@ -130,11 +130,11 @@ void settleVertex(const Input &in, int detail, Accessor &raw, double g[3])
         v[i] = around[(1 + (i & 1)) + 4 * (1 + (i >> 1 & 1)) + 16 * (1 + (i >> 2))];
     for (int a = 0; a < 3; a++) {
         f[a] = static_cast<float>(g[a] - base[a]);
-        bool wall = in.clip &&
-                    (base[a] == in.tiles->clip_low[a] * detail - 1 || base[a] == in.tiles->clip_high[a] * detail - 1);
-        free_axis[a] = !wall;
-        if (wall)
-            f[a] = 0.5f;
+        double end = tlwGetClipEnd(in, detail, a), last = std::ceil(end) - 1; // the last voxel that is inside
+        bool low = in.clip && base[a] == in.tiles->clip_low[a] * detail - 1, high = in.clip && base[a] == last;
+        free_axis[a] = !low && !high;
+        if (!free_axis[a])
+            f[a] = low ? 0.5f : static_cast<float>(std::max(1e-4, std::min(1 - 1e-4, end - last)));
     }
     bool surface = tlwCrossesValue(v, 8, 0);
     for (int step = 0; surface && step < 3; step++) {

@@ -157,6 +157,29 @@ static void test_pool_that_fills_its_box_ends_at_the_walls(void **state)
     }
 }
 
+static void test_pool_ends_within_a_cell(void **state)
+{
+    (void)state;
+    const double parts[] = {-0.5 + 1e-9, -0.47, -0.2, 0.02, 0.31, 0.5};
+    for (int n = 0; n < 12; n++) {
+        Block block = makeBlock(3, 0, 0.1);
+        double level = 1.13, beyond = parts[n / 2], width = 2.0 + 0.1 * beyond, depth = 1.6 + 0.1 * beyond;
+        fillBlock(&block, slabPhi, &level);
+        int32_t high[3] = {20, 16, 24}; // along y the cells end with a tile
+        memcpy(block.set.clip_high, high, sizeof high);
+        block.set.clip_beyond[0] = block.set.clip_beyond[1] = beyond;
+        tlwMesh mesh = meshBlock(&block, 1 + n % 2, NULL);
+        tlwMeshCheck check = assertClean(&mesh);
+        tlwVec3 low, top;
+        tlwGetMeshBounds(&mesh, &low, &top);
+        print_message("%+.2f cells beyond: volume %.4f of %.4f\n", beyond, check.volume, width * depth * level);
+        assert_true(fabs(check.volume / (width * depth * level) - 1) < 0.01);
+        assert_true(tlwLength(tlwSub(top, (tlwVec3){width, depth, level})) < 1e-3);
+        tlwDestroyMesh(&mesh);
+        freeBlock(&block);
+    }
+}
+
 static void test_liquid_at_the_edge_of_the_tiles_is_closed(void **state)
 {
     (void)state;
@@ -340,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sphere_is_closed_and_has_its_volume),
         cmocka_unit_test(test_pool_that_fills_its_box_ends_at_the_walls),
+        cmocka_unit_test(test_pool_ends_within_a_cell),
         cmocka_unit_test(test_liquid_at_the_edge_of_the_tiles_is_closed),
         cmocka_unit_test(test_noise_is_meshed_watertight),
         cmocka_unit_test(test_cells_that_touch_in_edges_and_corners),

@@ -52,6 +52,8 @@ void tlwInitGrid(tlwGrid *grid, tlwVec3 origin, const int dims[3], double dx)
     grid->origin = origin;
     grid->dx = dx;
     memcpy(grid->dims, dims, sizeof grid->dims);
+    for (int a = 0; a < 3; a++)
+        grid->extent[a] = dims[a];
 }
 
 void tlwFreeGrid(tlwGrid *grid)

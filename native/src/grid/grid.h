@@ -1,4 +1,4 @@
-// The sparse grid. Cells are cubes of side dx; the domain is dims[0] x dims[1] x dims[2] of them, numbered from its
+// The sparse grid. Cells are cubes of side dx; dims[0] x dims[1] x dims[2] of them cover the domain, numbered from its
 // minimum corner. Work and memory follow the active tiles (8^3 cells), not the domain:
 //
 // - A *window* is a box of tiles around the active ones, with at least one inactive tile on every side. Every field has
@@ -41,6 +41,7 @@ typedef struct tlwGrid {
     double dx;
     tlwVec3 origin; // world position of the minimum corner of cell (0, 0, 0)
     int dims[3];
+    double extent[3]; // cells from the origin to the domain's upper sides: more than dims - 1, at most dims
 
     int window_min[3];  // domain coordinates of the window's first cell, multiples of 8
     int window_size[3]; // cells, multiples of 8; 0 before the first activation
@@ -104,11 +105,29 @@ static inline int64_t tlwCellIndex(const tlwGrid *grid, int i, int j, int k)
            grid->stride_z * (k - grid->window_min[2]);
 }
 
+typedef struct tlwCellPlace {
+    int cell[3]; // domain coordinates
+} tlwCellPlace;
+
+// The cell at a window index.
+static inline tlwCellPlace tlwGetCellPlace(const tlwGrid *grid, int64_t index)
+{
+    return (tlwCellPlace){{grid->window_min[0] + (int)(index % grid->stride_y),
+                           grid->window_min[1] + (int)(index % grid->stride_z / grid->stride_y),
+                           grid->window_min[2] + (int)(index / grid->stride_z)}};
+}
+
 static inline bool tlwInWindow(const tlwGrid *grid, int i, int j, int k)
 {
     return i >= grid->window_min[0] && i < grid->window_min[0] + grid->window_size[0] && j >= grid->window_min[1] &&
            j < grid->window_min[1] + grid->window_size[1] && k >= grid->window_min[2] &&
            k < grid->window_min[2] + grid->window_size[2];
+}
+
+// The last cell along an axis whose centre is inside the domain.
+static inline int tlwGetLastCell(const tlwGrid *grid, int axis)
+{
+    return grid->dims[axis] - (grid->extent[axis] > grid->dims[axis] - 0.5 ? 1 : 2);
 }
 
 static inline int tlwFloorDiv(int a, int b)

@@ -44,7 +44,7 @@ tlwSceneDef tlwDefaultSceneDef(void)
     };
 }
 
-static tlwResult checkDomain(const tlwSceneDef *def, int dims[3], tlwMessage *message)
+static tlwResult checkDomain(const tlwSceneDef *def, int dims[3], double extent[3], tlwMessage *message)
 {
     if (!(def->cell_size > 0) || !isfinite(def->cell_size))
         return tlwFail(message, TLW_BAD_ARGUMENT, "The cell size is %g m; give a length above zero.", def->cell_size);
@@ -70,6 +70,8 @@ static tlwResult checkDomain(const tlwSceneDef *def, int dims[3], tlwMessage *me
                            "The domain has %.0f cells along %c, but %d is the most; use cells of at least %.3g m.",
                            count, 'x' + i, TLW_MAX_AXIS_CELLS, size / TLW_MAX_AXIS_CELLS);
         dims[i] = (int)count;
+        bool whole = def->walls[2 * i + 1] == TLW_WALL_OPEN || size > (count - 1e-6) * def->cell_size;
+        extent[i] = whole ? count : size / def->cell_size;
         cells *= count;
     }
     if (cells > TLW_MAX_DOMAIN_CELLS)
@@ -128,7 +130,8 @@ tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene *
         return tlwFail(message, TLW_BAD_ARGUMENT,
                        "A scene was not made by tlwDefaultSceneDef of this version of Tallow.");
     int dims[3];
-    TLW_TRY(checkDomain(def, dims, message));
+    double extent[3];
+    TLW_TRY(checkDomain(def, dims, extent, message));
     TLW_TRY(checkNumbers(def, message));
     TLW_TRY(tlwCheckWorld(def, message));
     tlwScene *made = tlwAlloc(1, sizeof *made);
@@ -142,6 +145,7 @@ tlwResult tlwCreateScene(tlwContext *context, const tlwSceneDef *def, tlwScene *
     made->def = *def;
     made->def.name = name;
     memcpy(made->dims, dims, sizeof dims);
+    memcpy(made->extent, extent, sizeof extent);
     tlwResult result = tlwCopyWorldKeys(made);
     if (result != TLW_OK) {
         tlwDestroyScene(made);
@@ -220,10 +224,12 @@ tlwResult tlwSetCellSize(tlwScene *scene, double cell_size)
 {
     tlwSceneDef def = scene->def;
     int dims[3];
+    double extent[3];
     def.cell_size = cell_size;
-    TLW_TRY(checkDomain(&def, dims, &scene->context->message));
+    TLW_TRY(checkDomain(&def, dims, extent, &scene->context->message));
     scene->def.cell_size = cell_size;
     memcpy(scene->dims, dims, sizeof dims);
+    memcpy(scene->extent, extent, sizeof extent);
     return TLW_OK;
 }
 

@@ -39,6 +39,7 @@ struct tlwScene {
     tlwContext *context; // not owned
     tlwSceneDef def;     // def.name and def.world_keys are owned; the name is never null
     int dims[3];         // cells of the domain, from domain_min upwards; covers domain_max
+    double extent[3];    // cells from domain_min to the upper sides; an open side is `dims` away
     tlwMaterial *materials;
     int material_count;
     tlwObject *objects;

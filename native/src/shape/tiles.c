@@ -19,6 +19,15 @@ void tlwFetchTile(const tlwTileSource *source, int64_t tile, int components, flo
         }
 }
 
+void tlwClipTiles(const tlwGrid *grid, tlwTileSet *set)
+{
+    for (int a = 0; a < 3; a++) {
+        set->clip_low[a] = 0;
+        set->clip_high[a] = tlwGetLastCell(grid, a) + 1;
+        set->clip_beyond[a] = grid->extent[a] - set->clip_high[a];
+    }
+}
+
 tlwResult tlwListGridTiles(const tlwGrid *grid, tlwMessage *message, tlwGridTiles *tiles)
 {
     *tiles = (tlwGridTiles){0};
@@ -37,8 +46,8 @@ tlwResult tlwListGridTiles(const tlwGrid *grid, tlwMessage *message, tlwGridTile
     tiles->set = (tlwTileSet){.first_cells = tiles->first_cells,
                               .count = grid->tile_count,
                               .cell_size = grid->dx,
-                              .origin = {grid->origin.x + half, grid->origin.y + half, grid->origin.z + half},
-                              .clip_high = {grid->dims[0], grid->dims[1], grid->dims[2]}};
+                              .origin = {grid->origin.x + half, grid->origin.y + half, grid->origin.z + half}};
+    tlwClipTiles(grid, &tiles->set);
     return TLW_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct tlwTileSet {
     // Cells outside [clip_low, clip_high) are air whatever the tiles hold, and a level set is cut flat on that border.
     // All zero: no clipping.
     int32_t clip_low[3], clip_high[3];
+    double clip_beyond[3]; // cells that the border lies beyond the upper faces of these cells, within half a cell
 } tlwTileSet;
 
 // Write a tile's values: cell (x, y, z) goes to values[(x + 8 y + 64 z) * components]. Called from several threads at
@@ -48,6 +49,9 @@ typedef struct tlwGridTiles {
     int32_t *first_cells;
     int64_t *bases;
 } tlwGridTiles;
+
+// Clip a list of tiles to a grid's domain.
+void tlwClipTiles(const struct tlwGrid *grid, tlwTileSet *set);
 
 tlwResult tlwListGridTiles(const struct tlwGrid *grid, tlwMessage *message, tlwGridTiles *tiles);
 void tlwFreeGridTiles(tlwGridTiles *tiles);

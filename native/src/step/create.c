@@ -47,6 +47,7 @@ static tlwResult start(tlwSim *sim)
     if (!tlwInitFlow(flow, sim->scene->def.domain_min, sim->scene->dims, dx) ||
         (sim->scene->material_count > 1 && !tlwAddFluiditySlopes(flow)))
         return tlwFailMemory(&context->message, "the grid");
+    memcpy(flow->grid.extent, sim->scene->extent, sizeof flow->grid.extent);
     TLW_TRY(tlwPlaceMeshes(context, sim->scene, dx, tlwIsObstacle, &sim->solids));
     TLW_TRY(tlwPlaceMeshes(context, sim->scene, dx, tlwIsSource, &sim->sources));
     sim->inflows = tlwAlloc((size_t)sim->sources.count + 1, sizeof *sim->inflows);

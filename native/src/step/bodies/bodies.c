@@ -83,7 +83,7 @@ static tlwResult addWalls(tlwBodies *bodies)
         if (scene->def.walls[n] == TLW_WALL_OPEN)
             continue;
         int axis = n / 2;
-        double sign = n & 1 ? -1 : 1, side = low[axis] + (n & 1 ? scene->dims[axis] * scene->def.cell_size : 0);
+        double sign = n & 1 ? -1 : 1, side = low[axis] + (n & 1 ? scene->extent[axis] * scene->def.cell_size : 0);
         tlwVec3 normal = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
         TLW_TRY(tlwCreateHalfSpaceCollider(normal, sign * side, &bodies->walls[n], &bodies->context->message));
         tlwBody wall = tlwDefaultBody();

@@ -59,7 +59,7 @@ static float wallDistance(const tlwGrid *grid, const tlwWall *walls, const int c
         if (walls[2 * a] != TLW_WALL_OPEN)
             nearest = fminf(nearest, c);
         if (walls[2 * a + 1] != TLW_WALL_OPEN)
-            nearest = fminf(nearest, (float)grid->dims[a] - c);
+            nearest = fminf(nearest, (float)grid->extent[a] - c);
     }
     return nearest;
 }
@@ -68,7 +68,7 @@ static bool nearsWall(const tlwGrid *grid, const tlwWall *walls, const Box *box)
 {
     for (int a = 0; a < 3; a++)
         if ((walls[2 * a] != TLW_WALL_OPEN && box->low[a] <= 1) ||
-            (walls[2 * a + 1] != TLW_WALL_OPEN && box->low[a] + box->size[a] >= grid->dims[a] - 1))
+            (walls[2 * a + 1] != TLW_WALL_OPEN && box->low[a] + box->size[a] >= grid->extent[a] - 1))
             return true;
     return false;
 }

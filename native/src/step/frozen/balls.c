@@ -82,7 +82,7 @@ static int findBall(const tlwPiecePlace *p, int64_t n, Spot *spot)
     bool dipped = false;
     for (int a = 0; a < 3; a++) {
         c[a] = (int)tlwClamp(tlwFastFloor(x[a]), 0, p->grid->dims[a] - 1);
-        dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->dims[a];
+        dipped = dipped || x[a] < 0 || x[a] > (float)p->grid->extent[a];
     }
     if (tlwFindTile(p->grid, tlwFloorDiv(c[0], TLW_TILE), tlwFloorDiv(c[1], TLW_TILE), tlwFloorDiv(c[2], TLW_TILE)) < 0)
         return NO_BALL;

@@ -251,7 +251,7 @@ static void keepOutOfWall(const tlwPieceWorld *place, int axis, double low, doub
     const tlwSceneDef *def = &place->solids->scene->def;
     const tlwGrid *grid = &place->flow->grid;
     const double origin[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
-    double least = origin[axis] - DEEPEST * grid->dx, most = origin[axis] + (grid->dims[axis] + DEEPEST) * grid->dx;
+    double least = origin[axis] - DEEPEST * grid->dx, most = origin[axis] + (grid->extent[axis] + DEEPEST) * grid->dx;
     if (def->walls[2 * axis] != TLW_WALL_OPEN && low + *shift < least) {
         *shift = least - low;
         *speed = fmax(*speed, 0);

@@ -213,7 +213,7 @@ void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles 
 // Hold a coordinate back at closed sides. False when it is outside the domain even so.
 static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float clearance, float *x)
 {
-    float low = clearance, high = (float)grid->dims[axis] - clearance;
+    float low = clearance, high = (float)grid->extent[axis] - clearance;
     if (*x < low && walls[2 * axis] != TLW_WALL_OPEN)
         *x = low;
     if (*x > high && walls[2 * axis + 1] != TLW_WALL_OPEN)

@@ -260,7 +260,7 @@ static bool sticksTo(const Extend *e, int object, const float p[3])
         return e->scene->objects[object].def.surface == TLW_SURFACE_STICK;
     for (int a = 0; a < 3 && object == TLW_WALL_OBJECT; a++)
         if ((p[a] < 0.5f && def->walls[2 * a] == TLW_WALL_NO_SLIP) ||
-            (p[a] > (float)e->grid->dims[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
+            (p[a] > (float)e->grid->extent[a] - 0.5f && def->walls[2 * a + 1] == TLW_WALL_NO_SLIP))
             return true;
     return false;
 }

@@ -108,7 +108,7 @@ static bool isFree(const Fill *f, const float p[3])
 {
     const tlwGrid *grid = &f->seeder->flow->grid;
     for (int a = 0; a < 3; a++)
-        if (!(p[a] >= 0 && p[a] <= (float)grid->dims[a]))
+        if (!(p[a] >= 0 && p[a] <= (float)grid->extent[a]))
             return false;
     for (int n = 0; n < f->solids->count; n++)
         if (f->solids->items[n].enabled && isInside(grid, &f->solids->items[n], p))

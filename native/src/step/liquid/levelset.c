@@ -251,6 +251,15 @@ static void findEighths(const float v[8], float out[8])
     }
 }
 
+// Share of an eighth of a cell that is left where sides of the domain leave these shares of the cell.
+static float sideEighth(const float sides[3], int q)
+{
+    float share = 1;
+    for (int a = 0; a < 3; a++)
+        share *= fminf(fmaxf(2 * sides[a] - (float)(q >> a & 1), 0), 1);
+    return share;
+}
+
 // Share of each eighth of a cell that no solid fills. A cell without a corner inside solids is open as a whole: in the
 // corners of a room, distances between its corners are not those to a plane.
 static void findOpenEighths(const tlwGrid *grid, const float *solid, int64_t c, float share[8])
@@ -261,10 +270,12 @@ static void findOpenEighths(const tlwGrid *grid, const float *solid, int64_t c, 
     bool outside = true;
     for (int q = 0; q < 8; q++)
         outside = outside && v[q] >= 0;
-    if (!outside)
+    float sides[3];
+    bool cut = !outside && tlwIsCutBySides(grid, solid, tlwGetCellPlace(grid, c).cell, sides);
+    if (!outside && !cut)
         findEighths(v, d);
     for (int q = 0; q < 8; q++)
-        share[q] = outside ? 1 : insideShare(-d[q], (float)(2 / grid->dx));
+        share[q] = outside ? 1 : cut ? sideEighth(sides, q) : insideShare(-d[q], (float)(2 / grid->dx));
 }
 
 float tlwGetOpenShare(const tlwGrid *grid, const float *solid, int64_t c)

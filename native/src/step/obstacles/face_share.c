@@ -84,3 +84,36 @@ float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3])
 {
     return tlwSampleGradient(&flow->grid, tlwGetFloats(&flow->grid, flow->solid), 0, p, gradient);
 }
+
+bool tlwIsCutBySides(const tlwGrid *grid, const float *solid, const int cell[3], float share[3])
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    int beyond = 0; // corners with one of these bits are outside the domain
+    for (int a = 0; a < 3; a++) {
+        bool cut = tlwIsCutBySide(grid, a, cell[a]);
+        if (cell[a] < 0 || cell[a] >= grid->dims[a])
+            return false;
+        share[a] = cut ? (float)(grid->extent[a] - cell[a]) : 1;
+        beyond |= cut << a;
+    }
+    const float *corner = solid + tlwCellIndex(grid, cell[0], cell[1], cell[2]);
+    for (int q = 0; q < 8 && beyond; q++)
+        if (!(q & beyond) && corner[(q & 1) * stride[0] + (q >> 1 & 1) * stride[1] + (q >> 2) * stride[2]] < 0)
+            return false;
+    return beyond != 0;
+}
+
+float tlwGetSideShare(const tlwGrid *grid, const float *solid, int axis, const int cell[3])
+{
+    const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    bool over_u = tlwIsCutBySide(grid, u, cell[u]), over_v = tlwIsCutBySide(grid, v, cell[v]);
+    if (!(over_u || over_v) || cell[u] < 0 || cell[u] >= grid->dims[u] || cell[v] < 0 || cell[v] >= grid->dims[v] ||
+        cell[axis] <= 0 || cell[axis] > grid->extent[axis])
+        return -1;
+    const float *corner = solid + tlwCellIndex(grid, cell[0], cell[1], cell[2]);
+    if (corner[0] < 0 || (!over_u && corner[stride[u]] < 0) || (!over_v && corner[stride[v]] < 0))
+        return -1;
+    double share = (over_u ? grid->extent[u] - cell[u] : 1) * (over_v ? grid->extent[v] - cell[v] : 1);
+    return share < SLIVER ? 0 : (float)share;
+}

@@ -17,6 +17,20 @@ float tlwGetPartsShare(const float *distances, float dx);
 // Distance in m from a point (in cells) to the nearest obstacle or closed wall, and its gradient per cell.
 float tlwSampleSolid(const tlwFlow *flow, const float p[3], float gradient[3]);
 
+// Whether an upper side of the domain passes through a cell: the cell is the last one along the axis, and not whole.
+static inline bool tlwIsCutBySide(const tlwGrid *grid, int axis, int cell)
+{
+    return cell == grid->dims[axis] - 1 && grid->extent[axis] < grid->dims[axis];
+}
+
+// Whether upper sides of the domain pass through a cell and no solid does. Distances interpolated between nodes round
+// the edges of such a room off; share[a], what the sides leave of the cell along each axis, does not.
+bool tlwIsCutBySides(const tlwGrid *grid, const float *solid, const int cell[3], float share[3]);
+
+// Share of the face below a cell along an axis that upper sides of the domain leave open, where no solid cuts the face.
+// Negative for faces that sides do not cut, or not alone.
+float tlwGetSideShare(const tlwGrid *grid, const float *solid, int axis, const int cell[3]);
+
 // Distance of a cell's centre to solids, from its nodes; m.
 static inline float tlwGetCentreSolid(const tlwGrid *grid, const float *solid, int64_t cell)
 {

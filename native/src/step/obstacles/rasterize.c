@@ -20,12 +20,13 @@ typedef struct Raster {
 static float wallDistance(const tlwPlacedMeshes *solids, const tlwGrid *grid, int i, int j, int k)
 {
     const tlwWall *walls = solids->scene->def.walls;
-    int c[3] = {i, j, k}, nearest = TLW_PHI_BAND;
+    int c[3] = {i, j, k};
+    double nearest = TLW_PHI_BAND;
     for (int a = 0; a < 3; a++) {
         if (walls[2 * a] != TLW_WALL_OPEN && c[a] < nearest)
             nearest = c[a];
-        if (walls[2 * a + 1] != TLW_WALL_OPEN && grid->dims[a] - c[a] < nearest)
-            nearest = grid->dims[a] - c[a];
+        if (walls[2 * a + 1] != TLW_WALL_OPEN && grid->extent[a] - c[a] < nearest)
+            nearest = grid->extent[a] - c[a];
     }
     return (float)(nearest * grid->dx);
 }
@@ -170,6 +171,9 @@ static void faceRange(void *context, int64_t begin, int64_t end)
                         open[c] = 1;
                         continue;
                     }
+                    open[c] = tlwGetSideShare(grid, solid, a, (int[3]){tile->cell[0] + i, (int)j, k});
+                    if (open[c] >= 0)
+                        continue;
                     const tlwPlacedMesh *body = bodyAtFace(s, solid, object, c, s1, s2);
                     open[c] = body ? bodyFaceShare(grid, body, a, (int[3]){tile->cell[0] + i, (int)j, k})
                                    : faceShare(solid, (float)grid->dx, c, s1, s2);

@@ -18,6 +18,7 @@ static void listSlots(const tlwFlow *flow, int slots[FIELDS])
 static bool initFields(const tlwFlow *flow, tlwFlow *copy)
 {
     tlwInitGrid(&copy->grid, flow->grid.origin, flow->grid.dims, flow->grid.dx);
+    memcpy(copy->grid.extent, flow->grid.extent, sizeof copy->grid.extent);
     int from[FIELDS], to[FIELDS];
     listSlots(flow, from);
     for (int n = 0; n < FIELDS; n++)

@@ -150,12 +150,11 @@ static int findColumn(const tlwPlySurface *old, const char *name)
 
 static tlwResult makeMesh(const tlwFrameState *state, const tlwVdbTiles *tiles, tlwMesh *mesh)
 {
-    const int *dims = state->scene->dims;
     tlwTileSet set = {.first_cells = tiles->first_cells,
                       .count = tiles->count,
                       .cell_size = tiles->cell_size,
-                      .origin = tiles->origin,
-                      .clip_high = {dims[0], dims[1], dims[2]}};
+                      .origin = tiles->origin};
+    tlwClipTiles(&state->flow->grid, &set);
     tlwTileSource source = {.fill = fillTile, .user = (void *)tiles};
     tlwMesherDef def = {.background = tiles->background, .detail = state->scene->def.mesh_detail};
     return tlwMeshLevelSet(&set, &source, &def, state->context->threads, &state->context->message, mesh);
@@ -233,6 +232,7 @@ tlwResult tlwMeshAgainFrom(tlwContext *context, const tlwScene *scene, const tlw
 {
     tlwFlow flow = {0};
     tlwInitGrid(&flow.grid, scene->def.domain_min, scene->dims, scene->def.cell_size);
+    memcpy(flow.grid.extent, scene->extent, sizeof flow.grid.extent);
     tlwFrameState state = {.context = context, .scene = scene, .flow = &flow};
     Work w = {.scene = scene,
               .old = old,

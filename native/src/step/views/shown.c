@@ -10,7 +10,8 @@
 
 static bool isInDomain(const tlwGrid *grid, int i, int j, int k)
 {
-    return i >= 0 && i < grid->dims[0] && j >= 0 && j < grid->dims[1] && k >= 0 && k < grid->dims[2];
+    return i >= 0 && i <= tlwGetLastCell(grid, 0) && j >= 0 && j <= tlwGetLastCell(grid, 1) && k >= 0 &&
+           k <= tlwGetLastCell(grid, 2);
 }
 
 // The mesh ends at the domain's sides, so a film on them cannot reach beyond: it is shown half a cell thick.
@@ -21,7 +22,7 @@ static bool showSideFilm(const tlwGrid *grid, const float *phi, const tlwTile *t
     if (phi[c] >= FILM * (float)grid->dx || !isInDomain(grid, cell[0], j, k))
         return false;
     for (int a = 0; a < 3; a++)
-        if ((cell[a] == 0 && phi[c - stride[a]] < 0) || (cell[a] == grid->dims[a] - 1 && phi[c + stride[a]] < 0))
+        if ((cell[a] == 0 && phi[c - stride[a]] < 0) || (cell[a] == tlwGetLastCell(grid, a) && phi[c + stride[a]] < 0))
             return true;
     return false;
 }
@@ -47,7 +48,9 @@ void tlwFillVisibleTile(void *user, int64_t tile, float *values)
     int n = 0;
     TLW_FOR_ROWS(grid, &grid->tiles[tile], j, k, row)
         for (int i = 0; i < TLW_TILE; i++, n++) {
-            float cut = -tlwGetCentreSolid(grid, solid, row + i);
+            float cut = -tlwGetCentreSolid(grid, solid, row + i), sides[3];
+            if (tlwIsCutBySides(grid, solid, (const int[3]){grid->tiles[tile].cell[0] + i, (int)j, k}, sides))
+                cut = -0.5f * (float)grid->dx; // the mesh is cut at the domain's sides, wherever in the cell they are
             values[n] = phi[row + i] > cut ? phi[row + i] : cut;
             float film = cut > 0 ? showFilm(grid, phi, solid, &grid->tiles[tile], row + i, i, (int)j, (int)k) : 0;
             if (film < 0)

@@ -53,7 +53,7 @@ static bool isOnSide(const tlwGrid *grid, int axis, double x)
 {
     const double origin[3] = {grid->origin.x, grid->origin.y, grid->origin.z};
     double cells = (x - origin[axis]) / grid->dx;
-    return cells < 1e-3 || cells > grid->dims[axis] - 1e-3;
+    return cells < 1e-3 || cells > grid->extent[axis] - 1e-3;
 }
 
 static void moveRange(void *context, int64_t begin, int64_t end)
