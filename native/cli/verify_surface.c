@@ -192,7 +192,7 @@ const tlwVerifyCase tlw_verify_surface[] = {
      "surface's distance from a sphere. The limit is fitted."},
     {"watertight", "meshed frames are closed, agree on outside and hold the liquid's volume", runWatertight, true,
      "Every frame's mesh must be closed and oriented. Its volume outside solids is compared with what the\n"
-     "particles stand for. To hold that volume, the free surface of the finished mesh moves by up to 0.1 cells out\n"
+     "particles stand for. To hold that volume, the free surface of the finished mesh moves by up to 0.15 cells out\n"
      "or 0.03 in.\n\n"
      "Known: the volume is right as a whole. Drops and sheets that hold no cell's centre are still not shown."},
     {0},

@@ -19,7 +19,8 @@ static tlwResult fitMesh(const tlwFrameState *state, const tlwShownMesh *shown, 
         return TLW_OK;
     tlwKeepDetail(state, shown->mesh, detail);
     TLW_TRY(tlwRefineDetail(state, shown->mesh, detail));
-    *volume = tlwGetOpenVolume(state->context->threads, shown);
+    if (tlwGetOpenVolume(state->context->threads, shown, volume) != TLW_OK)
+        return tlwFailMemory(&state->context->message, "the surface mesh");
     return TLW_OK;
 }
 

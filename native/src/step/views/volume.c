@@ -4,14 +4,12 @@
 #include "base/vec.h"
 #include "grid/sample.h"
 
-#define NEAR_SOLID 1.5f // cells from a triangle's middle beyond which none of it is inside a solid
-#define OUTSIDE 0.1     // cells outside a solid where its surface is sampled
-#define SLIDE 0.5       // cells from a solid within which a vertex slides along it
-#define MOST_OUT 0.1    // cells that the surface moves
+#define SLIDE 0.5     // cells from a solid within which a vertex slides along it
+#define MOST_OUT 0.15 // cells that the surface moves
 #define MOST_IN 0.03
 #define FLAT 0.85  // a vertex is smooth when this share of the area around it looks along its normal
 #define CLOSE 1e-4 // share of the volume: near enough
-#define ROUNDS 2
+#define ROUNDS 4
 #define BLOCK 1024
 
 typedef struct Vertex {
@@ -32,13 +30,6 @@ typedef struct Fit {
     double shift;  // cells
 } Fit;
 
-static tlwVec3 getPosition(const tlwShownMesh *shown, int64_t vertex)
-{
-    const float *x = shown->mesh->positions + 3 * vertex;
-    const tlwGrid *grid = shown->grid;
-    return tlwScale(tlwSub((tlwVec3){x[0], x[1], x[2]}, grid->origin), 1 / grid->dx);
-}
-
 // Distance to solids in cells and its gradient at p (cells).
 static double sampleSolid(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 *gradient)
 {
@@ -52,65 +43,14 @@ static double sampleSolid(const tlwShownMesh *shown, tlwVec3 p, tlwVec3 *gradien
     return s;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// What is inside solids
-
-// With d the depth below a solid's surface, d grad d has the divergence 1 inside the solid and 0 outside. So its flow
-// out of the mesh is the volume that mesh and solid share. The surface is continued straight down from just outside:
-// inside thin walls interpolated distances are too small, as those to the other side mix in.
-static tlwVec3 getFlow(const tlwShownMesh *shown, tlwVec3 p)
-{
-    tlwVec3 none = {0, 0, 0}, g;
-    double s = sampleSolid(shown, p, &g), steep = tlwLength(g);
-    if (s >= 0 || steep < 0.1)
-        return none;
-    tlwVec3 out = tlwScale(g, (OUTSIDE - s / fmax(steep, 0.5)) / steep);
-    s = sampleSolid(shown, tlwAdd(p, out), &g);
-    steep = tlwLength(g);
-    double depth = steep < 0.1 ? 0 : (tlwDot(out, g) - s) / steep;
-    return depth > 0 ? tlwScale(g, -depth / steep) : none;
-}
-
-// Volume in cells outside solids: the flow of p / 3 about the domain's middle, less the flow of getFlow.
-static double openRange(void *context, int64_t begin, int64_t end)
-{
-    const tlwShownMesh *shown = context;
-    const int *dims = shown->grid->dims;
-    tlwVec3 centre = {0.5 * dims[0], 0.5 * dims[1], 0.5 * dims[2]};
-    double sum = 0;
-    for (int64_t t = begin; t < end; t++) {
-        const int32_t *v = shown->mesh->triangles + 3 * t;
-        tlwVec3 a = getPosition(shown, v[0]), b = getPosition(shown, v[1]), c = getPosition(shown, v[2]);
-        tlwVec3 middle = tlwScale(tlwAdd(a, tlwAdd(b, c)), 1.0 / 3);
-        tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 0.5);
-        sum += tlwDot(tlwSub(middle, centre), area) / 3;
-        float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
-        if (!shown->solid || tlwSampleNode(shown->grid, shown->solid, at) > NEAR_SOLID * (float)shown->grid->dx)
-            continue;
-        tlwVec3 corners = tlwAdd(getFlow(shown, a), tlwAdd(getFlow(shown, b), getFlow(shown, c)));
-        tlwVec3 flow = tlwMulAdd(tlwScale(corners, 1.0 / 12), 0.75, getFlow(shown, middle));
-        sum -= tlwDot(flow, area);
-    }
-    return sum;
-}
-
-double tlwGetOpenVolume(tlwThreads *threads, const tlwShownMesh *shown)
-{
-    double dx = shown->grid->dx;
-    return dx * dx * dx * tlwParallelSum(threads, shown->mesh->triangle_count, BLOCK, openRange, (void *)shown);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Moving the free surface
-
 // A third of each triangle's area, for each of its corners.
 static void areaRange(void *context, int64_t begin, int64_t end)
 {
     const Fit *fit = context;
     for (int64_t t = begin; t < end; t++) {
         const int32_t *v = fit->shown.mesh->triangles + 3 * t;
-        tlwVec3 a = getPosition(&fit->shown, v[0]), b = getPosition(&fit->shown, v[1]),
-                c = getPosition(&fit->shown, v[2]);
+        tlwVec3 a = tlwGetShownPlace(&fit->shown, v[0]), b = tlwGetShownPlace(&fit->shown, v[1]),
+                c = tlwGetShownPlace(&fit->shown, v[2]);
         tlwVec3 area = tlwScale(tlwCross(tlwSub(b, a), tlwSub(c, a)), 1.0 / 6);
         fit->thirds[t] = (Third){area, tlwLength(area)};
     }
@@ -131,7 +71,7 @@ static void addAreas(tlwThreads *threads, const Fit *fit)
 
 static bool isOnSide(const tlwGrid *grid, int axis, double x)
 {
-    return fabs(x) < 1e-3 || fabs(x - grid->dims[axis]) < 1e-3;
+    return fabs(x) < 1e-3 || fabs(x - grid->extent[axis]) < 1e-3;
 }
 
 // The path of a vertex at p that looks along `normal`: not into solids, and along the domain's sides.
@@ -154,7 +94,7 @@ static double wayRange(void *context, int64_t begin, int64_t end)
         Vertex *vertex = &fit->vertices[v];
         tlwVec3 area = vertex->way;
         vertex->flat = tlwLength(area) > FLAT * vertex->area;
-        vertex->way = findWay(&fit->shown, getPosition(&fit->shown, v), tlwNormalize(area));
+        vertex->way = findWay(&fit->shown, tlwGetShownPlace(&fit->shown, v), tlwNormalize(area));
         rate += tlwDot(vertex->way, area);
     }
     return rate;
@@ -175,7 +115,7 @@ static void moveRange(void *context, int64_t begin, int64_t end)
     const Fit *fit = context;
     const tlwGrid *grid = fit->shown.grid;
     for (int64_t v = begin; v < end; v++) {
-        tlwVec3 p = getPosition(&fit->shown, v), by = tlwScale(fit->vertices[v].way, fit->shift);
+        tlwVec3 p = tlwGetShownPlace(&fit->shown, v), by = tlwScale(fit->vertices[v].way, fit->shift);
         tlwVec3 q = tlwAdd(p, by);
         int detail = fit->shown.detail;
         if (!fit->vertices[v].flat)
@@ -187,30 +127,39 @@ static void moveRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+// Shift by shift: each one corrects what the one before has gained for its way.
+static tlwResult fit(tlwThreads *threads, Fit *fit, double rate, double target, double *volume)
+{
+    double moved = 0;
+    for (int round = 0; round < ROUNDS && rate > 0 && fabs(target - *volume) > CLOSE * target; round++) {
+        fit->shift = tlwClamp(moved + (target - *volume) / rate, -MOST_IN, MOST_OUT) - moved;
+        if (fit->shift == 0)
+            break;
+        double before = *volume;
+        moved += fit->shift;
+        tlwParallelFor(threads, fit->shown.mesh->vertex_count, BLOCK, moveRange, fit);
+        TLW_TRY(tlwGetOpenVolume(threads, &fit->shown, volume));
+        rate = tlwClamp((*volume - before) / fit->shift, 0.5 * rate, 2 * rate);
+    }
+    return TLW_OK;
+}
+
 tlwResult tlwFitVolume(tlwThreads *threads, const tlwShownMesh *shown, double target, double *volume)
 {
-    double dx = shown->grid->dx, cell = dx * dx * dx, moved = 0;
+    double dx = shown->grid->dx, cell = dx * dx * dx;
     int64_t count = shown->mesh->vertex_count;
-    *volume = tlwGetOpenVolume(threads, shown);
+    TLW_TRY(tlwGetOpenVolume(threads, shown, volume));
     if (!count || !(target > 0))
         return TLW_OK;
-    Fit fit = {.shown = *shown,
-               .vertices = tlwAlloc((size_t)count, sizeof *fit.vertices),
-               .thirds = tlwAlloc((size_t)shown->mesh->triangle_count, sizeof *fit.thirds)};
-    if (!fit.vertices || !fit.thirds) {
-        tlwFree(fit.vertices);
-        tlwFree(fit.thirds);
-        return TLW_OUT_OF_MEMORY;
-    }
-    addAreas(threads, &fit);
-    tlwFree(fit.thirds);
-    double rate = cell * tlwParallelSum(threads, count, BLOCK, wayRange, &fit);
-    for (int round = 0; round < ROUNDS && rate > 0 && fabs(target - *volume) > CLOSE * target; round++) {
-        fit.shift = tlwClamp(moved + (target - *volume) / rate, -MOST_IN, MOST_OUT) - moved;
-        moved += fit.shift;
-        tlwParallelFor(threads, count, BLOCK, moveRange, &fit);
-        *volume = tlwGetOpenVolume(threads, shown);
-    }
-    tlwFree(fit.vertices);
-    return TLW_OK;
+    Fit f = {.shown = *shown,
+             .vertices = tlwAlloc((size_t)count, sizeof *f.vertices),
+             .thirds = tlwAlloc((size_t)shown->mesh->triangle_count, sizeof *f.thirds)};
+    bool ok = f.vertices && f.thirds;
+    if (ok)
+        addAreas(threads, &f);
+    tlwFree(f.thirds);
+    double rate = ok ? cell * tlwParallelSum(threads, count, BLOCK, wayRange, &f) : 0;
+    tlwResult result = ok ? fit(threads, &f, rate, target, volume) : TLW_OUT_OF_MEMORY;
+    tlwFree(f.vertices);
+    return result;
 }
