@@ -69,13 +69,13 @@ static const Command commands[] = {
     {"melt", tlwRunMelt, "find the heat speed-up that melts a scene in time",
      "tallow melt SCENE [--frame N] [--share S] [--cells N] [--threads N] [--json]\n"
      "\n"
-     "Simulates heat alone, without flow, on a coarse copy of the scene folder SCENE, and prints the\n"
+     "Simulates heat, then heat with flow, on a coarse copy of the scene folder SCENE, and prints the\n"
      "thermal_speed that melts the share S by frame N. Where losses win, says how much stronger the\n"
      "heaters would have to be.\n"
      "\n"
      "  --frame N      by this frame; the scene's last if not given\n"
      "  --share S      0 to 1, 0.95 if not given\n"
-     "  --cells N      along the domain's longest side, 20 if not given\n"
+     "  --cells N      along the domain's longest side, 18 if not given\n"
      "  --threads N    worker threads, 0 = one per core\n"
      "  --json         one JSON object\n"},
     {"defaults", tlwRunDefaults, "print what a scene has where it says nothing",

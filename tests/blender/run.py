@@ -41,6 +41,7 @@ def run_blender(blender, path, scratch):
         width, height = window_size(path)
         command = ["xvfb-run", "-a", "-s", f"-screen 0 {width}x{height}x24", *command,
                    "--window-geometry", "0", "0", width, height,
+                   *(["--enable-event-simulate"] if "\nEVENTS = True" in path.read_text(encoding="utf-8") else []),
                    "--python", str(HERE / "harness_window.py"), "--", str(path)]
         environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
     else:

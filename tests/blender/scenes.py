@@ -1,5 +1,8 @@
 """Scenes that the tests build."""
 
+import json
+from pathlib import Path
+
 import bpy
 import numpy as np
 
@@ -42,6 +45,14 @@ def wax_in_a_box(folder, frames=6, resolution=24):
     scene.tallow.cache_folder = str(folder)
     scene.frame_start, scene.frame_end = 1, frames
     return wax
+
+
+def set_headless(bake, value):
+    """Let a bake say that it was made without a window, or with one."""
+    path = Path(bake) / "owners.json"
+    made = json.loads(path.read_text())
+    made["made"]["headless"] = value
+    path.write_text(json.dumps(made))
 
 
 def positions(mesh):

@@ -100,6 +100,54 @@ def test_a_lamp_out_of_reach_is_told(folder):
     assert told("Heater is turned off", about=heater)
 
 
+def test_a_hot_ring_around_wax_is_told_until_it_touches(folder):
+    wax, heater = heated(folder, "SOLID")
+    bpy.data.objects.remove(heater)
+    bpy.ops.mesh.primitive_torus_add(major_radius=0.5, minor_radius=0.05, location=(0.0, 0.0, 0.3))
+    ring = bpy.context.object
+    ring.name, ring.tallow.role, ring.tallow.heat_kind = "Ring", "HEAT", "SOLID"
+    assert told("Ring touches nothing that can melt", "Wax is about", about=ring)
+    for scale in (0.55, 0.4):  # its tube touches the cube, then crosses it
+        ring.scale = (scale, scale, 1.0)
+        assert not told("Ring")
+    ring.scale, ring.location.z = (1.0, 1.0, 1.0), 0.1
+    wax.scale = (2.4, 0.2, 0.2)  # a bar that falls onto it
+    assert not told("Ring touches")
+
+
+def test_a_lamp_in_the_shade_is_told(folder):
+    wax, heater = heated(folder, "LAMP")
+    heater.location = (2.0, 0.3, 0.5)
+    wall = scenes.add_box("Wall", 1.0, (1.0, 0.0, 0.3))
+    wall.scale, wall.tallow.role = (0.1, 3.0, 3.0), "SOLID"
+    assert told("Heater heats nothing", "Wall stands between", about=heater)
+    wall.location.z = -1.1  # half of the wax looks over it
+    assert not told("Wall stands")
+    wall.location.z = 0.3
+    wall.keyframe_insert("location", frame=1)
+    wall.location.x = 5.0
+    wall.keyframe_insert("location", frame=6)
+    assert not told("Wall stands")  # it may go away
+    wall.animation_data_clear()
+    wall.location.x = 1.0
+    assert told("Wall stands")
+    wall.hide_viewport = True
+    assert not told("Wall stands")
+
+
+def test_heaters_that_are_disabled_or_cold_are_told(folder):
+    wax, heater = heated(folder, "SOLID")
+    heater.hide_viewport = True
+    assert told("Heater is disabled", "Outliner", about=heater) and told("Nothing in the scene can melt Wax")
+    heater.hide_viewport = False
+    bpy.context.scene.tallow.ambient = 80.0
+    assert not told("Heater")
+    heater.tallow.temperature = wax.tallow.temperature
+    assert told("Heater heats nothing", "Raise its temperature", about=heater)
+    heater.tallow.keyframe_insert("temperature", frame=1)
+    assert not told("Heater heats nothing")
+
+
 def test_parts_thinner_than_a_cell_are_told(folder):
     scenes.clear()
     bpy.ops.object.text_add()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import bpy
+import scenes
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = ROOT / "docs" / "guide" / "steps"
@@ -43,9 +44,14 @@ assert len(PAGES) >= 9
 globals().update({f"test_the_steps_of_{page}": _test(page) for page in PAGES})
 
 
-def test_the_commands_of_the_page_bake_and_render_elsewhere(folder):
-    page = (ROOT / "docs" / "guide" / "bake-on-another-machine.md").read_text(encoding="utf-8")
-    bake, render = (re.sub(r"\\\n\s*", "", block).strip() for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
+def commands(page):
+    """The lines of a page that start Blender without a window."""
+    text = re.sub(r"\\\n\s*", "", (ROOT / page).read_text(encoding="utf-8"))
+    return [line.strip() for line in re.findall(r"^\s*(?:\w+=\w+ )?blender -b .*$", text, re.MULTILINE)]
+
+
+def shell_for(folder):
+    """Saves a small shot in the folder, without a bake. Returns what runs a command of a page there."""
     scene = bpy.context.scene
     bpy.ops.tallow.quick_melt(frames=4, resolution=16)
     scene.render.engine, scene.cycles.samples, scene.cycles.device = "CYCLES", 1, "CPU"
@@ -63,6 +69,40 @@ def test_the_commands_of_the_page_bake_and_render_elsewhere(folder):
         # The reader's Blender has Tallow installed. This one must not read the settings of whoever runs the tests.
         command = command.replace("blender -b", "blender --factory-startup -b")
         return subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+    return run
+
+
+def picture(folder, frame):
+    path = folder / f"picture_{frame:04d}.png"
+    found = scenes.pixels(path)
+    path.unlink()
+    return found
+
+
+def test_the_commands_of_the_manual_render_what_they_bake(folder):
+    run = shell_for(folder)
+    bake, render = commands("docs/addon.md")
+    short = re.search(r"`(blender -b FILE .*?)`", (ROOT / "README.md").read_text(encoding="utf-8")).group(1)
+    saved = (folder / "shot.blend").read_bytes()
+    run(render)
+    bare = picture(folder, 4)
+    for number, command in enumerate((bake, short.replace("FILE", "shot.blend --addons tallow"), bake)):
+        done = run(command)
+        assert done.returncode == 0, done.stdout + done.stderr
+        bakes = sorted(path.name for path in folder.glob("tallow_cache_shot/*"))
+        assert len(bakes) == number + 1
+        done = run(render)
+        assert done.returncode == 0 and "which was made after the file was saved" in done.stdout, done.stdout
+        shown = picture(folder, 4)
+        assert abs(shown - bare).mean() > 0.01, "the melted wax is not in the picture"
+        assert (folder / "shot.blend").read_bytes() == saved
+    done = run(render.replace(" -a", " -f 4"))  # a single frame as well
+    assert abs(picture(folder, 4) - shown).max() == 0.0, done.stdout
+
+
+def test_the_commands_of_the_page_bake_and_render_elsewhere(folder):
+    run = shell_for(folder)
+    bake, render = commands("docs/guide/bake-on-another-machine.md")
     done = run(bake)
     assert done.returncode == 0 and len(list(folder.glob("tallow_cache_shot/*/mesh/*"))) == 4, done.stdout + done.stderr
     done = run(render.replace("-e 60", "-e 2"))

@@ -104,6 +104,35 @@ def test_a_render_that_stops_keeps_the_frames_before(folder):
     assert "Tallow: The render stopped. Frame 4: its surface file is missing." in text
 
 
+def spoil(path):
+    """Wrong contents in a file of the right size."""
+    data = bytearray(path.read_bytes())
+    data[-60:] = 60 * b"\xff"
+    path.write_bytes(bytes(data))
+
+
+def test_a_file_of_the_right_size_with_wrong_contents_is_damaged(folder):
+    shot(folder)
+    scene = bpy.context.scene
+    cache = Path(scene.tallow.bake_path)
+    (cache / "mesh" / "mesh_000004.ply").write_bytes((cache / "mesh" / "mesh_000003.ply").read_bytes())
+    spoil(cache / "mesh" / "mesh_000005.ply")
+    scene.frame_set(5)
+    assert notes() == ("Frame 5: its surface file is damaged; you see another frame's surface",
+                       ["The surface file of frame 5 is damaged"])
+    code, text = run_blender(folder, "-a", DO="REPEAT")
+    assert code == 0 and "Tallow: Frame 5: its surface file is damaged; the render repeats" in text, text
+    for path in folder.glob("out_*.png"):
+        path.unlink()
+    code, text = run_blender(folder, "-a", DO="STOP")
+    assert code == 3 and written(folder) == [1, 2, 3, 4] and "Frame 5: its surface file is damaged" in text, text
+    # Whole again, it is trusted again.
+    (cache / "mesh" / "mesh_000005.ply").write_bytes((cache / "mesh" / "mesh_000003.ply").read_bytes())
+    scene.frame_set(4)
+    scene.frame_set(5)
+    assert notes() == ("", [])
+
+
 def test_single_frames_stop_too(folder):
     shot(folder)
     code, text = run_blender(folder, "-f", "4", DO="STOP")

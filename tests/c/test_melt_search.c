@@ -13,6 +13,7 @@
 static char root[256];
 static double slack;    // of a promised share
 static double wax_size; // m, half of it
+static int cells;       // of the search; 0: as many as usual
 
 // Wax that fills a closed box above a hot slab: nothing can flow, so that heat alone is the whole truth. `heater` holds
 // further members of the slab, `air` those of the world.
@@ -68,6 +69,7 @@ static tlwMeltPlan find(double share, int frame)
     def.scene = root;
     def.share = share;
     def.frame = frame;
+    def.cells = cells ? cells : def.cells;
     if (tlwFindMeltSpeed(context, &def, &plan) != TLW_OK)
         fail_msg("%s", tlwGetMessage(context));
     tlwDestroyContext(context);
@@ -99,6 +101,7 @@ static int setUp(void **state)
     makeTemporaryFolder(root);
     wax_size = 0.06; // fills the domain
     slack = 0.06;
+    cells = 0;
     return 0;
 }
 
@@ -125,6 +128,17 @@ static void test_the_speed_that_is_found_melts_what_was_asked_for(void **state)
     (void)state;
     expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 423}", ", \"film_coefficient\": 0", 0.5, 25);
     expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 473}", ", \"film_coefficient\": 0", 0.9, 13);
+}
+
+// The plate reaches 6 mm into the domain. Cells of 17 mm have their middle above it.
+static void test_a_heater_that_large_cells_miss_is_found(void **state)
+{
+    (void)state;
+    cells = 6;
+    slack = 0.1;
+    expectPromiseKept(
+        "{\"time\": 0, \"position\": [0.05, 0.05, -0.094], \"scale\": [0.1, 0.1, 0.1], \"temperature\": 423}",
+        ", \"film_coefficient\": 0", 0.5, 25);
 }
 
 static void test_keys_of_a_heater_count(void **state)
@@ -223,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_speed_that_is_found_melts_what_was_asked_for, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_a_heater_that_large_cells_miss_is_found, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_keys_of_a_heater_count, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_air_that_warms_counts, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_slow_motion_needs_faster_heat, setUp, tearDown),

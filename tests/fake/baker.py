@@ -136,6 +136,8 @@ def melt(arguments, mode):
     if mode == "error":
         emit(event="error", result="TLW_BAD_MESH", text="Suzanne is not closed and cannot be filled. Close its holes.")
         return 1
+    threading.Thread(target=listen, daemon=True).start()
+    wait_for_turn(1, False)
     weak = mode == "weak" and all(key.get("power", 0) < 2000 and key.get("temperature", 0) < 500
                                   for obj in scene["objects"] for key in obj["keys"])
     emit(event="melt", found=not weak, speed=0.0 if weak else 1e5 * arguments.melt / (frame - scene["frames"]["start"]),
@@ -166,6 +168,7 @@ def main():
     parser.add_argument("cache", nargs="?")
     parser.add_argument("--melt", type=float)
     parser.add_argument("--frames")
+    parser.add_argument("--patience", type=float)
     parser.add_argument("--threads")
     parser.add_argument("--library")
     parser.add_argument("--resume", action="store_true")

@@ -304,6 +304,31 @@ def test_a_real_bake_can_be_cancelled_inside_a_frame(tmp_path, monkeypatch):
 
 
 @needs_library
+def test_a_search_gives_up_after_work_and_not_after_time(tmp_path):
+    """A busy computer may take as long as it likes: what counts is processor time."""
+    path = make_scene(tmp_path / "scene", 24, 20)
+    scene = json.loads((path / "scene.json").read_text())
+    scene["materials"][0].update(specific_heat=[2100, 2100], conductivity=[0.25, 0.25], solidus=330.0, liquidus=333.0,
+                                 latent_heat=2e5, solid_viscosity=1e6)
+    scene["objects"][0]["keys"][0]["temperature"] = 293.15
+    scene["world"]["ambient_temperature"] = 400.0
+    (path / "scene.json").write_text(json.dumps(scene))
+    words = [sys.executable, str(BAKER), str(path), "--melt", "0.9", "--threads", "1", "--patience"]
+    events = {}
+    for patience in ("0.001", "1000"):
+        baker = BakerProcess([*words, patience])
+        events[patience] = drain(baker)
+        baker.close()
+    assert "0.001 s of processor time" in events["0.001"][-1]["text"], events
+    assert events["1000"][-1]["event"] == "melt", events
+    # One that is told to stop does.
+    baker = BakerProcess([*words, "1000"])
+    baker.cancel()
+    assert drain(baker)[-1]["result"] == "TLW_CANCELLED"
+    baker.close()
+
+
+@needs_library
 def test_a_real_bake_can_be_paused(tmp_path):
     baker = start_real(tmp_path, 64, 50)
     drain(baker, is_frame)

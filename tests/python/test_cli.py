@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,15 @@ def test_bake_writes_the_frames_asked_for_and_says_so(scene, tmp_path):
     assert written == [f"mesh_{n:06d}.ply" for n in (1, 2, 3)]
     again = tallow("bake", scene, "--out", tmp_path / "cache", "--resume")
     assert again.returncode == 0 and (tmp_path / "cache" / "mesh" / "mesh_000004.ply").is_file(), again.stderr
+
+
+def test_the_script_of_the_page_for_contributors_reads_a_cache(scene, tmp_path):
+    assert tallow("bake", scene, "--out", tmp_path / "cache", "--frames", "1-2", "--threads", 1).returncode == 0
+    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    script = page.split("## Read a cache")[1].split("```python")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "cache")], capture_output=True, text=True,
+                          cwd=ROOT)
+    assert done.returncode == 0 and "triangles, hottest" in done.stdout, done.stderr
 
 
 def test_info_describes_scenes_caches_and_files(scene, tmp_path):

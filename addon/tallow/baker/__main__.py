@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 if sys.version_info < (3, 9):
     sys.exit("Tallow's baker needs Python 3.9 or newer")
@@ -58,7 +59,11 @@ class Baker:
 
     def on_cancel(self, _user) -> bool:
         self.go.wait()  # the pause: the bake stands still here until it may go on
-        return self.cancelled.is_set()
+        return self.cancelled.is_set() or self.took_too_long()
+
+    def took_too_long(self) -> bool:
+        """Counts work and not the clock: a computer that has other things to do as well is no reason to give up."""
+        return 0.0 < self.arguments.patience < time.process_time()
 
     def on_event(self, _user, text: bytes) -> None:
         line = text.decode("utf-8", "replace")
@@ -104,8 +109,11 @@ class Baker:
         definition.frame = self.arguments.frames[1]
         result = native.tlwFindMeltSpeed(context, ctypes.byref(definition), ctypes.byref(plan))
         if result != OK:
-            self.emit(event="error", result=native.tlwGetResultName(result).decode(),
-                      text=native.tlwGetMessage(context).decode("utf-8", "replace"))
+            text = native.tlwGetMessage(context).decode("utf-8", "replace")
+            if result == CANCELLED and self.took_too_long():
+                text = (f"The search for a heat speed-up found nothing in {self.arguments.patience:g} s of processor time. Set Heat "
+                        "Speed-up by hand.")
+            self.emit(event="error", result=native.tlwGetResultName(result).decode(), text=text)
             return 1
         self.emit(event="melt", found=plan.found, speed=plan.speed, most=plan.most, strength=plan.strength)
         return 0
@@ -183,6 +191,8 @@ def main() -> int:
     parser.add_argument("--mesh", action="store_true", help="do not bake: mesh the frames again as the scene's output says")
     parser.add_argument("--melt", type=float, default=0.0, metavar="SHARE",
                         help="do not bake: find the speed-up of heat that melts this share by the last frame")
+    parser.add_argument("--patience", type=float, default=0.0, metavar="SECONDS",
+                        help="seconds of processor time after which a search gives up")
     parser.add_argument("--cells", action="store_true",
                         help="do not bake: read slices of cells, each asked for by a line on standard input")
     parser.add_argument("--library", default=None)
@@ -200,7 +210,7 @@ def main() -> int:
     baker = Baker(arguments)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: baker.cancel())
-    if not arguments.melt and not arguments.cells:  # a search ends by itself, and slices read the input
+    if not arguments.cells:  # slices read the input
         threading.Thread(target=baker.listen, daemon=True).start()
     return baker.run()
 

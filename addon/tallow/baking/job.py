@@ -83,6 +83,8 @@ class Job:
 
     def _adopt(self, scene: bpy.types.Scene) -> None:
         """The new bake has something to show: it takes the place of the previous one."""
+        if self.status.meshing:
+            owners.sign(self.folder, maker_of(scene))  # not before: meshes of two kinds are no bake
         paths.set_bake(scene, self.folder)
         role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder:
@@ -107,6 +109,11 @@ class Job:
             self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
         if scene:
             self._try(lambda: observers.bake_changed(scene), "The last frame cannot be shown")
+
+
+def maker_of(scene: bpy.types.Scene) -> owners.Maker:
+    """What a bake of the scene is made from."""
+    return owners.Maker(paths.this_file(), scene.name, scene.tallow.uid, bpy.app.background)
 
 
 def _is_playing() -> bool:
@@ -185,7 +192,7 @@ def start_meshing(context: bpy.types.Context, output: Dict[str, int]) -> Job:
         folder = cache_files.new_bake_folder(root)
         owners.begin(folder)
         cache_files.copy_scene(previous, folder)
-        scene_file.change_output(folder / "scene", output)
+        scene_file.change(folder / "scene", "output", output)
         cache_files.branch(previous, folder, cache.order[-1])
     except (OSError, ValueError) as error:
         if folder:
@@ -231,7 +238,7 @@ def _write_scene(context: bpy.types.Context, folder: Path, resume: bool) -> List
     target = folder / ("scene_resume" if resume else "scene")
     try:
         if not resume:
-            owners.begin(folder)
+            owners.begin(folder, maker_of(context.scene))
         warnings = export_scene(context, target)
         if resume:
             changed = scene_file.difference(folder / "scene", target)

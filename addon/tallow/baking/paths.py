@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Optional, Set, Tuple
+from typing import List, Optional, Set, Tuple
 
 import bpy
 
@@ -53,15 +53,21 @@ def is_temporary(scene: bpy.types.Scene) -> bool:
     return not is_saved() and (not chosen or chosen.startswith("//"))
 
 
-def display_root(scene: bpy.types.Scene) -> str:
-    """The folder as an artist reads it."""
-    root = cache_root(scene)
+def display_root(scene: bpy.types.Scene, root: Optional[Path] = None) -> str:
+    """A folder as an artist reads it; without a name that of the next bake."""
+    root = root or cache_root(scene)
     if is_saved():
         try:
             return "//" + root.relative_to(Path(bpy.data.filepath).parent).as_posix()
         except ValueError:
             pass
     return str(root)
+
+
+def roots(scene: bpy.types.Scene) -> List[Path]:
+    """The folders whose bakes an artist may choose from: that of the next bake, and after a Save As that of the shown one."""
+    folder = bake_folder(scene)
+    return list(dict.fromkeys([cache_root(scene)] + ([folder.parent] if folder else [])))
 
 
 def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:
@@ -79,8 +85,14 @@ def bake_folder(scene: bpy.types.Scene) -> Optional[Path]:
 def set_bake(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
     scene.tallow.bake_path = str(folder) if folder else ""
     _set_relative(scene)
+    remember_seen(scene)
     known = session.claim(scene)
     known.folder, known.has_changed = folder, True
+
+
+def remember_seen(scene: bpy.types.Scene) -> None:
+    """The artist chose among the bakes that are there now: only others can be news."""
+    scene.tallow.bake_seen = " ".join(folder.name for folder in cache_files.bakes(cache_root(scene)))
 
 
 def _set_relative(scene: bpy.types.Scene) -> None:

@@ -23,9 +23,9 @@ class Entry(NamedTuple):
     preview: int = 100  # percent of the final resolution
 
 
-def entries(root: Path) -> List[Entry]:
+def entries(*roots: Path) -> List[Entry]:
     """Newest first. Cheap to ask again: a bake is looked into only when its list of frames changed."""
-    found = [_look(folder) for folder in cache.bakes(root)]
+    found = [_look(folder) for root in roots for folder in cache.bakes(root)]
     return sorted((entry for entry in found if entry), key=lambda entry: entry.folder.name, reverse=True)
 
 
@@ -60,12 +60,16 @@ def _date(name: str) -> Optional[datetime]:
 
 
 def date(entry: Entry) -> str:
-    """`18 Nov 14:05`."""
-    return entry.when.strftime("%d %b %H:%M").lstrip("0") if entry.when else entry.folder.name
+    """`18 Nov 14:05:22`: two bakes of a minute are told apart."""
+    return entry.when.strftime("%d %b %H:%M:%S").lstrip("0") if entry.when else entry.folder.name
+
+
+def frames(entry: Entry) -> str:
+    return f"{entry.frames} frame{'s' if entry.frames != 1 else ''}"
 
 
 def size(entry: Entry) -> str:
     """`120 frames, 64 cells, 310 MB`. That of a preview says so first."""
     cells = [f"{entry.cells} cells"] if entry.cells else []
     cells = [f"preview {entry.preview} %", *cells] if entry.preview < 100 else cells
-    return ", ".join([f"{entry.frames} frame{'s' if entry.frames != 1 else ''}", *cells, estimate.format_bytes(entry.bytes)])
+    return ", ".join([frames(entry), *cells, estimate.format_bytes(entry.bytes)])

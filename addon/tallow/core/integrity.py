@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the files of a bake are all there and whole. Looks at headers and sizes, not at every number."""
+"""Whether the files of a bake are all there and whole. Looks at headers and sizes; what is shown or rendered tells the rest."""
 
 from __future__ import annotations
 
@@ -52,6 +52,12 @@ class Inspector:
                 self._faults = self._found
         return self._faults
 
+    def distrust(self, path: Path) -> None:
+        """A file of the right size that could not be read: damaged, until it changes."""
+        if self._check(path) == "":
+            self._known[path] = (_stamp(path), DAMAGED)
+            self._stamp = ()
+
     def _expected(self, frame: int) -> Dict[str, Path]:
         paths = {"surface": self.cache.mesh_path(frame)}
         if self.cache.has_particles:
@@ -64,6 +70,8 @@ class Inspector:
         stamp = _stamp(path)
         known = self._known.get(path)
         if known is None or known[0] != stamp:
+            if known is not None:
+                self._stamp = ()  # a file was written over, of which its folder does not tell
             known = self._known[path] = (stamp, check_file(path))
         return known[1]
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of .blend files that were saved with a bake. baking/paths.py decides by it which bakes may go."""
+"""The file that a bake was made from, and the .blend files that were saved with it. baking/paths.py decides by the latter which
+bakes may go, and baking/newer.py finds by the former the bakes that a file does not know of."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import Optional, Set
+from typing import Any, Dict, NamedTuple, Optional, Set
 
 NAME = "owners.json"  # in the bake's folder
 UNKNOWN = "?"  # a file whose name Blender did not tell
@@ -14,23 +15,63 @@ UNKNOWN = "?"  # a file whose name Blender did not tell
 
 def read(folder: Path) -> Optional[Set[str]]:
     """The files that were saved with this bake. None when that is not known, as of bakes of older versions."""
-    try:
-        files = json.loads((Path(folder) / NAME).read_text(encoding="utf-8"))["files"]
-        return {str(name) for name in files} if isinstance(files, list) else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    files = _document(folder).get("files")
+    return {str(name) for name in files} if isinstance(files, list) else None
+
+
+class Maker(NamedTuple):
+    """The scene that a bake was made from."""
+
+    file: str  # the .blend; empty when it was never saved
+    scene: str
+    uid: str  # of the scene; of a file that was not saved since, another one than in the file
+    headless: bool  # made without a window, so that nobody could save the file with it
 
 
 def write(folder: Path, files: Set[str]) -> None:
     """Raises OSError. The old list stays until the new one is whole."""
-    target, part = Path(folder) / NAME, Path(folder) / (NAME + ".tmp")
-    part.write_text(json.dumps({"files": sorted(files)}, indent=1) + "\n", encoding="utf-8")
-    os.replace(part, target)
+    _change(folder, {"files": sorted(files)})
 
 
-def begin(folder: Path) -> None:
+def begin(folder: Path, maker: Optional[Maker] = None) -> None:
     """A new bake: no file means it yet."""
     write(folder, set())
+    if maker:
+        sign(folder, maker)
+
+
+def sign(folder: Path, maker: Maker) -> None:
+    """Keep what the bake was made from. Also as seen from the bake, for projects that are moved. Raises OSError."""
+    try:
+        relative = os.path.relpath(maker.file, folder) if maker.file else ""
+    except ValueError:
+        relative = ""  # another drive
+    _change(folder, {"made": {**maker._asdict(), "relative": relative}})
+
+
+def maker(folder: Path, file: str) -> Optional[Maker]:
+    """What a bake was made from; None when that is not known, or was another file than this one."""
+    made = _document(folder).get("made")
+    if not isinstance(made, dict) or not made.get("file") or not file:
+        return None
+    relative = str(made.get("relative") or "")
+    if made["file"] != file and not (relative and os.path.normpath(os.path.join(folder, relative)) == os.path.normpath(file)):
+        return None
+    return Maker(file, str(made.get("scene")), str(made.get("uid")), bool(made.get("headless")))
+
+
+def _document(folder: Path) -> Dict[str, Any]:
+    try:
+        found = json.loads((Path(folder) / NAME).read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _change(folder: Path, members: Dict[str, Any]) -> None:
+    target, part = Path(folder) / NAME, Path(folder) / (NAME + ".tmp")
+    part.write_text(json.dumps({**_document(folder), **members}, indent=1) + "\n", encoding="utf-8")
+    os.replace(part, target)
 
 
 def add(folder: Path, file: str) -> None:

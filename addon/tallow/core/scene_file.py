@@ -76,11 +76,11 @@ class SceneWriter:
         return path
 
 
-def change_output(folder: Path, output: Dict[str, Any]) -> None:
-    """Other values for members of `output`. Raises OSError or ValueError."""
+def change(folder: Path, member: str, values: Dict[str, Any]) -> None:
+    """Other values in a member of a scene folder, like `output`. Raises OSError or ValueError."""
     path = Path(folder) / "scene.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["output"] = {**content.get("output", {}), **output}
+    content[member] = {**content.get(member, {}), **values}
     _write_json(path, content)
 
 

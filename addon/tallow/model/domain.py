@@ -9,9 +9,10 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..core import estimate
-from . import meshes, placement, shapes, units
+from . import meshes, placement, roles, shapes, units
 
 NAME = "Tallow Domain"
+COARSE = 14  # cells along the longest side
 Bounds = Tuple[Vector, Vector]
 FACES = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 CORNERS = ((-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1))
@@ -98,6 +99,9 @@ def fit(scene: bpy.types.Scene, objects: List[bpy.types.Object], padding: float)
     low, high = bounds_of(objects)
     room = padding * max(high - low)
     low, high = low - Vector((room, room, 0.1 * room)), high + Vector((room, room, 0.5 * room))
+    # A floor or plate needs a cell of its own inside, also in the coarse copies in which heat is searched for.
+    cell = max(high - low) / COARSE
+    low.z = min([low.z] + [bounds(obj)[1].z - cell for obj in objects if roles.of(obj).deforms])
     obj = ensure(scene)
     place(obj, low, high)
     return obj

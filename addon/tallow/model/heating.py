@@ -4,7 +4,7 @@ melts when is found by baking/melting.py."""
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional
 
 import bpy
 
@@ -17,6 +17,7 @@ MELT_DEPTH = 0.35  # of the height: molten wax runs off, so heat never has to cr
 LAMP_SHARE = 0.2  # of a lamp's power that falls on the wax
 BOX_SHARE = 0.5  # of the box around the wax that it fills
 SHARE = 0.8  # of the shot, in which it melts
+ABOVE_MELTING = 5.0  # degrees, of warm air
 PATIENCE = 20.0  # shots; what takes longer than so many is not seen to melt at all
 
 
@@ -24,6 +25,14 @@ class Melting(NamedTuple):
     name: str  # of the wax
     seconds: float  # in life
     speed: float  # that makes it melt within the shot
+
+
+def warm_air(scene: bpy.types.Scene, waxes: List[bpy.types.Object]) -> None:
+    """Make the air so warm that nothing of these hardens again."""
+    materials = [lookup(scene, obj.tallow.material) for obj in waxes]
+    molten = [material["liquidus"] - ZERO_CELSIUS for material in materials if material and presets.freezes(material)]
+    if molten:
+        scene.tallow.ambient = max(molten) + ABOVE_MELTING
 
 
 def slowest(scene: bpy.types.Scene) -> Optional[Melting]:
@@ -52,9 +61,7 @@ def _melting_time(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict,
 
 
 def too_slow(scene: bpy.types.Scene) -> Optional[Melting]:
-    """The wax that is far from melting within the shot. What a search found knows better."""
-    if 0.0 < scene.tallow.melt_speed <= scene.tallow.thermal_speed:
-        return None
+    """The wax that is far from melting within the shot."""
     melting = slowest(scene)
     if melting and melting.seconds > PATIENCE * shot.seconds(scene) * max(scene.tallow.thermal_speed, 1e-9):
         return melting

@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core import presets
 from . import roles
-from .materials import CUSTOM, add_custom, find_custom
+from .materials import CUSTOM, add_custom, chosen, find_custom
 
 _counts: Dict[str, int] = {}  # objects of each scene when it was last looked at
 
@@ -21,7 +21,7 @@ _counts: Dict[str, int] = {}  # objects of each scene when it was last looked at
 def on_save(*_args) -> None:
     for scene in bpy.data.scenes:
         for obj in scene.objects:
-            own = find_custom(scene, obj.tallow.material)
+            own = find_custom(scene, chosen(obj))
             if own:
                 own.stamp = own.stamp or f"{scene.name} {own.uid}"
                 obj.tallow.kept_material = json.dumps({"stamp": own.stamp, **own.as_dict()})
@@ -51,7 +51,7 @@ def adopt(scene: bpy.types.Scene) -> None:
 
 
 def _has(scene: bpy.types.Scene, obj: bpy.types.Object, kept: Dict) -> bool:
-    own = find_custom(scene, obj.tallow.material)
+    own = find_custom(scene, chosen(obj))
     return own is not None and own.stamp == kept["stamp"]
 
 

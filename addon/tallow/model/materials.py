@@ -50,6 +50,11 @@ def delete_preset(identifier: str) -> None:
     all_presets.cache_clear()
 
 
+def chosen(obj: bpy.types.Object) -> str:
+    """What was chosen for an object; empty when nothing was. Blender warns on the console where a choice is read that was never made."""
+    return obj.tallow.material if obj.tallow.is_property_set("material") else ""
+
+
 def material_items(_self, context) -> List[Tuple]:
     """Presets for the look, presets as in life, then the scene's own materials. The numbers are stable, so that saved files keep
     their choice."""

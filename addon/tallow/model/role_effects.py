@@ -9,7 +9,7 @@ import bpy
 
 from ..core import presets
 from . import roles
-from .materials import first_preset, lookup
+from .materials import chosen, first_preset, lookup
 from .roles import Role
 
 _automatic = False  # a temperature is being set by us
@@ -71,7 +71,7 @@ def choose_material(obj: bpy.types.Object, name: str) -> None:
 
 
 def _material(obj: bpy.types.Object) -> Optional[Dict]:
-    return lookup(bpy.context.scene, obj.tallow.material)
+    return lookup(bpy.context.scene, chosen(obj))
 
 
 def _contradicts(role: Role, material: Optional[Dict], kelvin: float) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import bpy
 import numpy as np
@@ -13,6 +13,8 @@ from mathutils.bvhtree import BVHTree
 from . import meshes, placement, updates
 
 RAYS = 400
+FOOT = 0.05  # of the height: the lowest part of an object, on which it rests
+STEADY = 0.15  # of the height: an object whose foot reaches as far beyond its centre of mass stands
 _known: Dict[Tuple[str, str], Tuple[Any, Any]] = {}
 
 
@@ -36,7 +38,7 @@ def place_of(obj: bpy.types.Object) -> Matrix:
     return placement.start_matrix(obj) or obj.matrix_world
 
 
-def _signature(obj: bpy.types.Object) -> Tuple:
+def signature(obj: bpy.types.Object) -> Tuple:
     """Differs between shapes, and takes no walk over their vertices."""
     mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     found = [obj.type, *(round(value, 6) for corner in obj.bound_box for value in corner), *(m.type for m in obj.modifiers)]
@@ -52,7 +54,7 @@ def _signature(obj: bpy.types.Object) -> Tuple:
 
 
 def _remember(obj: bpy.types.Object, kind: str, extra: Tuple, work) -> Any:
-    key = (_signature(obj), extra)
+    key = (signature(obj), extra)
     known = _known.get((obj.name, kind))
     if known is None or known[0] != key:
         known = _known[(obj.name, kind)] = (key, work())
@@ -75,11 +77,71 @@ def bounds(obj: bpy.types.Object) -> Tuple[Vector, Vector]:
     return _remember(obj, "bounds", tuple(round(value, 6) for value in placement.flat(matrix)), work)
 
 
+def gap(a: Tuple[Vector, Vector], b: Tuple[Vector, Vector]) -> float:
+    """The distance between two boxes; 0 where they overlap."""
+    return Vector([max(0.0, a[0][i] - b[1][i], b[0][i] - a[1][i]) for i in range(3)]).length
+
+
+def falls(obj: bpy.types.Object) -> bool:
+    """Whether an object that rests on its lowest part falls over."""
+    matrix = place_of(obj)
+    return _remember(obj, "falls", tuple(round(value, 6) for value in placement.flat(matrix)), lambda: _falls(_triangles(obj, matrix)))
+
+
+def _falls(mesh: meshes.Triangles) -> bool:
+    points = mesh.positions.astype(np.float64)
+    if not len(mesh.indices) or not np.isfinite(points).all():
+        return False
+    low, high = points.min(axis=0), points.max(axis=0)
+    corners = (points - low)[mesh.indices]
+    weights = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+    height, total = high[2] - low[2], float(weights.sum())
+    if abs(total) <= 1e-9 * float(np.prod(high - low)):
+        return False  # a sheet
+    centre = low + 0.25 * (corners.sum(axis=1) * weights[:, None]).sum(axis=0) / total
+    foot = points[points[:, 2] <= low[2] + FOOT * height]
+    room = np.minimum(centre - foot.min(axis=0), foot.max(axis=0) - centre)
+    return bool(room[:2].min() < STEADY * height)
+
+
 def thickness(obj: bpy.types.Object) -> Thickness:
     """How thick an object is, measured by rays at some hundred places inside of it."""
     linear = place_of(obj).to_3x3()
     scale = tuple(round(value, 6) for row in (linear.transposed() @ linear) for value in row)  # turning it changes nothing
     return _remember(obj, "thickness", scale, lambda: _measure(_triangles(obj, linear.to_4x4())))
+
+
+def tree(obj: bpy.types.Object) -> BVHTree:
+    """Its surface in the world, where a bake starts, for rays and distances."""
+    matrix = place_of(obj)
+
+    def work() -> BVHTree:
+        mesh = _triangles(obj, matrix)
+        return BVHTree.FromPolygons(mesh.positions.tolist(), mesh.indices.tolist(), all_triangles=True)
+    return _remember(obj, "tree", tuple(round(value, 6) for value in placement.flat(matrix)), work)
+
+
+def places(obj: bpy.types.Object) -> List[Vector]:
+    """Some hundred places all over its surface in the world, where a bake starts, and corners."""
+    matrix = place_of(obj)
+
+    def work() -> List[Vector]:
+        mesh = _triangles(obj, matrix)
+        corners = mesh.positions.astype(np.float64)[mesh.indices]
+        areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        if not len(areas) or not np.isfinite(areas).all() or areas.sum() <= 0.0:
+            return []
+        points = mesh.positions[::max(1, len(mesh.positions) // RAYS)].tolist()
+        return [Vector(point) for point in _spread(corners, areas, np.random.default_rng(0))[1].tolist() + points]
+    return _remember(obj, "places", tuple(round(value, 6) for value in placement.flat(matrix)), work)
+
+
+def _spread(corners: np.ndarray, areas: np.ndarray, chance: np.random.Generator) -> Tuple[np.ndarray, np.ndarray]:
+    """Triangles and places on them, all over a surface."""
+    chosen = np.searchsorted(np.cumsum(areas) / areas.sum(), chance.random(RAYS)).clip(0, len(areas) - 1)
+    u, v = chance.random((2, RAYS, 1))
+    u, v = np.where(u + v > 1.0, 1.0 - u, u), np.where(u + v > 1.0, 1.0 - v, v)
+    return chosen, corners[chosen, 0] + u * (corners[chosen, 1] - corners[chosen, 0]) + v * (corners[chosen, 2] - corners[chosen, 0])
 
 
 def _measure(mesh: meshes.Triangles) -> Thickness:
@@ -91,10 +153,7 @@ def _measure(mesh: meshes.Triangles) -> Thickness:
     if np.einsum("ij,ij->", corners[:, 0], normals) < 0.0:
         normals = -normals  # it is inside out
     chance = np.random.default_rng(0)
-    chosen = np.searchsorted(np.cumsum(areas) / areas.sum(), chance.random(RAYS)).clip(0, len(areas) - 1)
-    u, v = chance.random((2, RAYS, 1))
-    u, v = np.where(u + v > 1.0, 1.0 - u, u), np.where(u + v > 1.0, 1.0 - v, v)
-    starts = corners[chosen, 0] + u * (corners[chosen, 1] - corners[chosen, 0]) + v * (corners[chosen, 2] - corners[chosen, 0])
+    chosen, starts = _spread(corners, areas, chance)
     inward = -normals[chosen] / areas[chosen, None]
     tree = BVHTree.FromPolygons(mesh.positions.tolist(), mesh.indices.tolist(), all_triangles=True)
     slack = 1e-4 * float(np.ptp(mesh.positions, axis=0).max())

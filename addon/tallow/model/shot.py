@@ -17,6 +17,12 @@ def frame_range(scene: bpy.types.Scene) -> Tuple[int, int]:
     return tallow.frame_start, tallow.frame_end
 
 
+def goal(scene: bpy.types.Scene) -> int:
+    """The frame by which wax is to be molten, within the range of the bake."""
+    first, last = frame_range(scene)
+    return min(max(scene.tallow.melt_frame, first + 1), last) if scene.tallow.melt_frame else last
+
+
 def frame_rate(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Tuple
+from typing import Optional, Tuple
 
 import bmesh
 import bpy
@@ -16,30 +16,49 @@ Box = Tuple[Vector, Vector]
 LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 
 
-PUDDLE = 0.1  # of the size, how thick a puddle may become for want of room
+PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
+
+
+MARGIN = 1.25  # of how far a puddle comes: pieces float on it and push it to one side
+
+
+def cell_for(low: Vector, high: Vector, volume: float, resolution: int) -> float:
+    """Cells as large as if so many lay along the object and the room around it."""
+    size = max(high - low)
+    puddle = math.sqrt(volume / (PUDDLE * size))
+    return (size + 2.0 * max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))) / resolution
 
 
 class Stage:
-    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor."""
+    """Boxes around a wax object, in Blender units: room to spread, a floor, and a plate that lifts it off the floor.
 
-    def __init__(self, low: Vector, high: Vector, volume: float, resolution: int, plate: bool) -> None:
+    Floor and plate end where cells of the domain do, so that wax lies on whole cells.
+    """
+
+    def __init__(self, low: Vector, high: Vector, cell: float, reach: Vector, plate: bool) -> None:
+        """`cell`: the largest size of a cell. `reach`: how far what has melted comes from the middle, along X and Y."""
         self.low, self.high = low, high
         size = max(high - low)
-        puddle = math.sqrt(volume / (PUDDLE * size))
-        side = max(0.55 * size, 0.5 * (puddle - min(high.x - low.x, high.y - low.y)))
-        cell = (size + 2.0 * side) / resolution
-        thickness = 3.0 * cell if plate else 0.0
+        room = Vector([max(0.55 * size, MARGIN * reach[i] + 0.15 * size - 0.5 * (high[i] - low[i])) for i in range(2)] + [0.0])
         middle = (low + high) / 2.0
+        across = high - low + 2.0 * room + Vector((0.0, 0.0, 0.15 * size))
+        lifts = 6 if plate else 3  # cells below the wax
+        wide, tall = math.ceil(max(across.x, across.y) / cell - 1e-6), math.ceil(across.z / cell - 1e-6) + lifts
+        cell = max(across.x, across.y) / wide if wide >= tall else across.z / (tall - lifts)
+        self.resolution = max(wide, tall)
+        thickness = 3.0 * cell if plate else 0.0
         foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
         floor_top = low.z - thickness
         self.size = size
         self.plate: Box = (Vector((middle.x - foot.x, middle.y - foot.y, floor_top)),
                            Vector((middle.x + foot.x, middle.y + foot.y, low.z)))
         bottom = floor_top - 3.0 * cell
-        self.domain: Box = (Vector((low.x - side, low.y - side, bottom)),
-                            Vector((high.x + side, high.y + side, high.z + 0.15 * size)))
-        self.floor: Box = (Vector((low.x - 2.0 * side, low.y - 2.0 * side, bottom - 2.0 * cell)),
-                           Vector((high.x + 2.0 * side, high.y + 2.0 * side, floor_top)))
+        self.domain: Box = (Vector((low.x - room.x, low.y - room.y, bottom)),
+                            Vector((high.x + room.x, high.y + room.y, high.z + 0.15 * size)))
+        self.floor: Box = (Vector((low.x - 1.5 * room.x, low.y - 1.5 * room.y, bottom - 2.0 * cell)),
+                           Vector((high.x + 1.5 * room.x, high.y + 1.5 * room.y, floor_top)))
+        view = Vector([max(0.5 * size + 0.5 * (high[i] - low[i]), 1.1 * reach[i]) for i in range(2)] + [0.0])
+        self.view: Box = (Vector((middle.x - view.x, middle.y - view.y, floor_top)), Vector((middle.x + view.x, middle.y + view.y, high.z)))
         self.lamp = middle + Vector((0.45 * size, -0.45 * size, 0.55 * size + (high.z - middle.z)))
 
 
@@ -82,11 +101,11 @@ def simple_material(name: str, color: Tuple[float, float, float], roughness: flo
     return material
 
 
-def make_solid(scene: bpy.types.Scene, name: str, box: Box) -> bpy.types.Object:
+def make_solid(scene: bpy.types.Scene, name: str, box: Box, temperature: float) -> bpy.types.Object:
     obj = make_box(scene, name, box)
     obj.tallow.role = "SOLID"
     obj.tallow.surface = "STICK"
-    obj.tallow.temperature = scene.tallow.ambient
+    obj.tallow.temperature = temperature
     obj.data.materials.append(simple_material("Tallow Floor", (0.32, 0.30, 0.28), 0.6))
     return obj
 
@@ -116,9 +135,9 @@ def make_lamp(scene: bpy.types.Scene, stage: Stage) -> bpy.types.Object:
     return obj
 
 
-def ensure_camera_and_light(scene: bpy.types.Scene) -> None:
-    """So that a first render shows something; what is there stays as it is."""
-    low, high = domain.bounds(scene.tallow.domain)
+def ensure_camera_and_light(scene: bpy.types.Scene, view: Optional[Box] = None) -> None:
+    """So that a first render shows something, the domain unless said otherwise; what is there stays as it is."""
+    low, high = view or domain.bounds(scene.tallow.domain)
     middle, size = (low + high) / 2.0, (high - low).length
     if scene.camera is None:
         camera = bpy.data.objects.new("Tallow Camera", bpy.data.cameras.new("Tallow Camera"))

@@ -47,6 +47,15 @@ def metres_per_unit_of(scene: bpy.types.Scene, cache: Cache) -> float:
     return cache.metres_per_unit or scene.unit_settings.scale_length
 
 
+def as_shown(scene: bpy.types.Scene, length: float) -> str:
+    """A length of the scene as Blender writes it, in the units that the artist models in."""
+    settings = scene.unit_settings
+    if settings.system == "NONE":
+        return f"{length:.3g}"
+    text = bpy.utils.units.to_string(settings.system, "LENGTH", length * settings.scale_length, precision=3, compatible_unit=False)
+    return text.strip()
+
+
 def measured(scene: bpy.types.Scene) -> Optional[bpy.types.Object]:
     """The object by which an artist tells the size: the largest wax or liquid."""
     return max(roles.with_role(scene, *roles.SOURCES), key=_largest_side, default=None)

@@ -18,7 +18,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..baking import command
-from . import shown
+from . import shown, surface
 
 CODE = 3  # that Blender ends with
 BEYOND = 1048574  # Blender's last frame
@@ -58,6 +58,7 @@ def on_pre(scene: bpy.types.Scene, *_args) -> None:
     if _stopping or not scene.tallow.bake_path:
         return
     _began["time"] = time.time()
+    _look_into(scene)
     wrong = shown.trouble(scene, scene.frame_current)
     if not wrong:
         return
@@ -71,6 +72,13 @@ def on_pre(scene: bpy.types.Scene, *_args) -> None:
             os.kill(os.getpid(), signal.SIGINT)
         else:
             _leave()
+
+
+def _look_into(scene: bpy.types.Scene) -> None:
+    """Handlers of the frame come later, so the file of this frame is read here."""
+    cache = shown.cache_of(scene)
+    if cache and scene.tallow.show_surface and scene.frame_current in cache.frames:
+        surface.look_into(cache, scene.frame_current)
 
 
 def _stop(scene: bpy.types.Scene, wrong: str) -> None:

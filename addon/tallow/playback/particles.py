@@ -11,7 +11,7 @@ import numpy as np
 from ..core import colors, frames
 from ..core.cache import Cache
 from ..model import units
-from . import coloring, fill
+from . import coloring, fill, shown
 
 NAME = "Tallow Particles"
 _colored: Dict[str, Tuple[np.ndarray, np.ndarray, float]] = {}
@@ -70,6 +70,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     data = cache.particles(frame) if visible else None
     if data is None or "vertex" not in data:
         if visible:
+            shown.inspector_of(cache).distrust(cache.particles_path(frame))
             clear(scene)  # those of another frame would be wrong; the Show panel says why there are none
         return
     rows = data["vertex"]

@@ -8,9 +8,9 @@ from typing import Optional, Tuple
 import bpy
 
 from ..core.cache import Cache
-from ..core.frames import COLOR, Frame, ReadAhead, stamp_of
+from ..core.frames import COLOR, Frame, ReadAhead, prepare, stamp_of
 from ..model import units
-from . import coloring, fill, slots
+from . import coloring, fill, shown, slots
 
 NAME = "Tallow Surface"
 SMOOTHING = "Tallow Smoothing"
@@ -59,12 +59,20 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
     key = _request(scene, cache, frame)
     prepared = _ahead.take(key)
     if prepared is None:
+        shown.inspector_of(cache).distrust(key[0])
         return  # keep what is shown; the Show panel says which file is missing
     fill.fill_mesh(obj.data, prepared)
     slots.show(obj, cache.carried)
     _choose_color(obj.data, prepared)
     if frame + 1 in cache.frames:
         _ahead.expect(_request(scene, cache, frame + 1))
+
+
+def look_into(cache: Cache, frame: int) -> None:
+    """Read a frame to the end before it is rendered: a file may have the right size and the wrong contents."""
+    path = cache.mesh_path(frame)
+    if prepare(path, 1.0, "NONE", []) is None:
+        shown.inspector_of(cache).distrust(path)
 
 
 def _choose_color(mesh: bpy.types.Mesh, frame: Frame) -> None:

@@ -29,6 +29,8 @@
 #define FLOW_CFL 4     // coarse steps for a coarse answer
 #define NEAR 1.4       // times too early or too late: from here on the time scales with the speed
 #define MARGIN 1.1
+#define MOST_CELLS 64 // along the longest side, of a search that found nothing in fewer
+#define SAME 0.03     // of the material: two searches that melt as much as each other
 
 tlwMeltDef tlwDefaultMeltDef(void)
 {
@@ -269,12 +271,30 @@ static void strengthen(const Search *s, double factor)
     }
 }
 
+// Remember the state from which every run of heat alone starts.
+static tlwResult keepStart(Search *s)
+{
+    tlwMessage *message = &s->context->message;
+    size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
+    tlwFree(s->enthalpy);
+    tlwFree(s->objects);
+    s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
+    s->objects = tlwAlloc(objects + 1, sizeof *s->objects);
+    if (!s->enthalpy || !s->objects)
+        return tlwFailMemory(message, "the search for a heat speed-up");
+    memcpy(s->enthalpy, s->sim->particles.enthalpy, particles * sizeof *s->enthalpy);
+    memcpy(s->objects, s->sim->thermal.objects, objects * sizeof *s->objects);
+    return TLW_OK;
+}
+
 // How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help.
 static tlwResult findStrength(Search *s, double *strength)
 {
     double speed = 0, most, factor = 1;
     *strength = 0;
+    tlwSetThermalSpeed(s->scene, 1);
     TLW_TRY(createCoarse(s, 1));
+    TLW_TRY(keepStart(s));
     while (!speed && factor < STRONGEST) {
         strengthen(s, 1.25);
         factor *= 1.25;
@@ -302,13 +322,30 @@ static tlwResult begin(Search *s, const tlwMeltDef *def)
     s->own_cell = s->scene->def.cell_size;
     s->cells = def->cells;
     TLW_TRY(createCoarse(s, 1));
-    size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
-    s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
-    s->objects = tlwAlloc(objects + 1, sizeof *s->objects);
-    if (!s->enthalpy || !s->objects)
-        return tlwFailMemory(message, "the search for a heat speed-up");
-    memcpy(s->enthalpy, s->sim->particles.enthalpy, particles * sizeof *s->enthalpy);
-    memcpy(s->objects, s->sim->thermal.objects, objects * sizeof *s->objects);
+    return keepStart(s);
+}
+
+// Large cells may miss a thin heater, or the place where it touches the wax. So "nothing melts" counts only when
+// smaller cells say the same, down to those of the bake itself.
+static tlwResult searchFiner(Search *s, tlwMeltPlan *found)
+{
+    int first = s->cells;
+    while (!found->speed && s->cells < MOST_CELLS && s->sim->flow.grid.dx > s->own_cell) {
+        double before = found->most, most;
+        s->cells *= 2;
+        tlwSetThermalSpeed(s->scene, 1);
+        TLW_TRY(createCoarse(s, 1));
+        TLW_TRY(keepStart(s));
+        TLW_TRY(search(s, &found->speed, &most));
+        found->most = fmax(before, most);
+        bool same = most < before + SAME && most > before - SAME;
+        if (!found->speed && same && most > SAME) {
+            s->cells = first; // what the first cells say is right
+            return TLW_OK;
+        }
+        if (found->speed || !same)
+            TLW_TRY(correctByFlow(s, &found->speed, &found->most));
+    }
     return TLW_OK;
 }
 
@@ -329,6 +366,8 @@ tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPl
         result = search(&s, &found.speed, &found.most);
     if (result == TLW_OK)
         result = correctByFlow(&s, &found.speed, &found.most);
+    if (result == TLW_OK && !found.speed)
+        result = searchFiner(&s, &found);
     found.found = found.speed > 0;
     if (result == TLW_OK && !found.found)
         result = findStrength(&s, &found.strength);

@@ -15,7 +15,7 @@ from ...core.events import format_seconds
 from ...model import amount, domain, heating, placement, roles, shot, units, updates
 from ...model.materials import lookup, why_none
 from .. import installation
-from . import heat_checks, motion, reach_checks, settings, shape_checks
+from . import fingerprint, heat_checks, motion, puddle_checks, reach_checks, settings, shape_checks
 
 SMALLEST_CELL = 2e-5  # m, of the library
 
@@ -68,10 +68,12 @@ def _found_in_shapes(scene: bpy.types.Scene, low, high) -> List[Tuple[str, str]]
     for obj in roles.with_role(scene, *roles.SOURCES, *roles.BODIES):
         if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj):
             found += shape_checks.check_object(scene, obj, low, high)
-    return found + reach_checks.check_heaters(scene)
+    return found + reach_checks.check_heaters(scene) + puddle_checks.check_sides(scene)
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
+    if fingerprint.is_fresh(scene, shot.goal(scene)):
+        return [Problem(False, scene.tallow.melt_note)] if scene.tallow.melt_missed else []
     melting = heating.too_slow(scene) if scene.tallow.thermal_speed > 0.0 else None
     if melting is None:
         return []

@@ -58,7 +58,7 @@ def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) 
     solidus = material["solidus"] - ZERO_CELSIUS
     if not presets.freezes(material) or _is_keyed(scene, "ambient") or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
         return ""
-    others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm]
+    others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm and roles.takes_part(obj, bpy.context.view_layer)]
     if any(_may_reach(obj, solidus) for obj in others):
         return ""
     plates: List[Tuple[float, str]] = [(obj.tallow.temperature, obj.name) for obj in others

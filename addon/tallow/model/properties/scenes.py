@@ -137,6 +137,8 @@ class TallowScene(bpy.types.PropertyGroup):
     melt_frame: IntProperty(name="By Frame", default=0, min=0, max=1048574, options=set(),
                             description="The frame by which it is molten. 0: the last one")
     melt_note: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the last search found, in words
+    melt_key: StringProperty(options={"HIDDEN"})  # of the scene that it was made for (export/fingerprint.py)
+    melt_missed: BoolProperty(options={"HIDDEN"})  # it found nothing that melts enough
     melt_speed: FloatProperty(options={"HIDDEN"})  # that it found
     melt_strength: FloatProperty(options={"HIDDEN", "SKIP_SAVE"})  # times that heaters would have to be stronger
     film: FloatProperty(name="Air Cooling", default=SCENE["film_coefficient"], min=0.0, max=10000.0, precision=1,
@@ -154,6 +156,7 @@ class TallowScene(bpy.types.PropertyGroup):
                                  description="Where bakes are kept. Empty: next to the .blend file")
     uid: StringProperty(options={"HIDDEN"})  # by which a scene is known whatever its name (session.py)
     bake_path: StringProperty(options={"HIDDEN"})  # the bake that is shown, absolute
+    bake_seen: StringProperty(options={"HIDDEN"})  # names of the bakes that were there when this one was chosen
     bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
     use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
                                   description="Bake the frames of the scene's timeline")

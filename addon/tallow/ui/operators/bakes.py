@@ -7,10 +7,10 @@ import bpy
 from bpy.props import StringProperty
 
 from ... import playback
-from ...baking import job, paths
+from ...baking import job, newer, paths
 from ...core import bake_list, estimate, owners
 from ...core import cache as cache_files
-from ...model import observers, role_effects, roles
+from ...model import role_effects, roles
 
 
 class _OfABake(bpy.types.Operator):
@@ -37,10 +37,18 @@ class TALLOW_OT_use_bake(_OfABake):
         scene, entry = context.scene, self.entry()
         if entry is None:
             return {"CANCELLED"}
-        paths.set_bake(scene, entry.folder)
-        role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
-        job.forget(scene)
-        observers.bake_changed(scene)
+        newer.show(scene, entry.folder)
+        return {"FINISHED"}
+
+
+class TALLOW_OT_keep_shown(bpy.types.Operator):
+    bl_idname = "tallow.keep_shown"
+    bl_label = "Keep What Is Shown"
+    bl_description = "Do not offer the newer bakes again. They stay on the disk, under Bakes on the Disk"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        paths.remember_seen(context.scene)
         return {"FINISHED"}
 
 
@@ -55,6 +63,9 @@ class TALLOW_OT_free_bake(_OfABake):
     def draw(self, context):
         entry = bake_list.entry_of(Path(self.folder))
         self.layout.label(text=f"Delete the bake of {bake_list.date(entry)}, {bake_list.size(entry)}?" if entry else "This bake is gone")
+        for scene in bpy.data.scenes:
+            if scene != context.scene and paths.bake_folder(scene) == Path(self.folder):
+                self.layout.label(text=f"The scene {scene.name} of this file shows it, too.", icon="ERROR")
         for name in sorted(owners.others(Path(self.folder), paths.this_file())):
             shown = "Another file" if name == owners.UNKNOWN else Path(name).name
             self.layout.label(text=f"{shown} shows it, too.", icon="ERROR")
@@ -84,4 +95,4 @@ def let_go(scene: bpy.types.Scene) -> None:
     job.forget(scene)
 
 
-CLASSES = (TALLOW_OT_use_bake, TALLOW_OT_free_bake)
+CLASSES = (TALLOW_OT_use_bake, TALLOW_OT_keep_shown, TALLOW_OT_free_bake)

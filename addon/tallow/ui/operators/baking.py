@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ... import playback
-from ...baking import job, paths
+from ...baking import job, newer, paths
 from ...core import cache as cache_files
 from ...core import estimate, owners
 from ...model import shot
@@ -69,9 +69,10 @@ class TALLOW_OT_resume(bpy.types.Operator):
     def poll(cls, context):
         if job.current() is not None:
             return job.is_baking(context.scene) and job.current().process.paused
-        return bool(context.scene.tallow.bake_path)
+        return bool(context.scene.tallow.bake_path) or bpy.app.background
 
     def execute(self, context):
+        newer.look_once()
         if job.current() is not None:
             job.resume_paused()
             return {"FINISHED"}

@@ -6,7 +6,8 @@ from bpy.props import BoolProperty
 
 from ...baking import melting
 from ...core import animation
-from ...model import domain, roles
+from ...model import domain, heating, roles
+from .searching import Searching
 
 
 class TALLOW_OT_fit_domain(bpy.types.Operator):
@@ -50,38 +51,19 @@ class TALLOW_OT_straighten_domain(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def melt_in_shot(context) -> melting.Plan:
-    """Search, set the speed-up and keep what was found for the World panel. Raises MeltError."""
-    tallow = context.scene.tallow
-    tallow.melt_note, tallow.melt_strength = "", 0.0
-    plan = melting.find(context)
-    if plan.found:
-        tallow.thermal_speed = tallow.melt_speed = melting.rounded(plan.speed)
-    tallow.melt_note, tallow.melt_strength = melting.explain(context.scene, plan), 0.0 if plan.found else plan.strength
-    return plan
-
-
-class _Search(bpy.types.Operator):
+class _Search(Searching, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context):
         return bool(roles.with_role(context.scene, *roles.FLUIDS))
 
-    def search(self, context):
+    def prepare(self, context):
         if "tallow.thermal_speed" in animation.paths(context.scene.animation_data):
             self.report({"ERROR"}, "Heat Speed-up is animated, and its keyframes or driver would undo this. Clear them first "
                                    "(right-click on Heat Speed-up)")
             return {"CANCELLED"}
-        context.window.cursor_set("WAIT") if context.window else None
-        try:
-            plan = melt_in_shot(context)
-        except melting.MeltError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        finally:
-            context.window.cursor_set("DEFAULT") if context.window else None
-        self.report({"INFO"} if plan.found else {"WARNING"}, context.scene.tallow.melt_note)
+        melting.forget(context.scene)
         return {"FINISHED"}
 
 
@@ -89,10 +71,7 @@ class TALLOW_OT_melt_in_shot(_Search):
     bl_idname = "tallow.melt_in_shot"
     bl_label = "Melt Within the Shot"
     bl_description = ("Find the speed-up of heat at which the wax has melted by the frame below. In life it takes minutes to days. "
-                      "Heat is solved on a coarse copy of the scene, which takes a second or two")
-
-    def execute(self, context):
-        return self.search(context)
+                      "Heat and flow are solved on a coarse copy of the scene, which takes some seconds. Esc stops the search")
 
 
 class TALLOW_OT_strengthen_heat(_Search):
@@ -104,9 +83,27 @@ class TALLOW_OT_strengthen_heat(_Search):
     def poll(cls, context):
         return context.scene.tallow.melt_strength > 1.0
 
-    def execute(self, context):
-        melting.strengthen(context.scene, context.scene.tallow.melt_strength)
-        return self.search(context)
+    def prepare(self, context):
+        strength = context.scene.tallow.melt_strength
+        done = super().prepare(context)
+        if "FINISHED" in done:
+            melting.strengthen(context.scene, strength)
+            context.view_layer.update()
+        return done
 
 
-CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_straighten_domain, TALLOW_OT_melt_in_shot, TALLOW_OT_strengthen_heat)
+class TALLOW_OT_warm_air(_Search):
+    bl_idname = "tallow.warm_air"
+    bl_label = "Warm the Air"
+    bl_description = "Make the air a little warmer than the wax melts, so that all of it can melt and stays molten, and search again"
+
+    def prepare(self, context):
+        done = super().prepare(context)
+        if "FINISHED" in done:
+            heating.warm_air(context.scene, roles.with_role(context.scene, *roles.FROZEN))
+            context.view_layer.update()
+        return done
+
+
+CLASSES = (TALLOW_OT_fit_domain, TALLOW_OT_straighten_domain, TALLOW_OT_melt_in_shot, TALLOW_OT_strengthen_heat,
+           TALLOW_OT_warm_air)

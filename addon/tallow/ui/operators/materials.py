@@ -6,7 +6,7 @@ from bpy.props import IntProperty
 
 from ...core import presets
 from ...model import role_effects, roles
-from ...model.materials import (CUSTOM, add_custom, delete_preset, find_custom, first_preset, is_user_preset, lookup, save_preset)
+from ...model.materials import (chosen, CUSTOM, add_custom, delete_preset, find_custom, first_preset, is_user_preset, lookup, save_preset)
 
 
 class _ForMaterial(bpy.types.Operator):
@@ -17,7 +17,7 @@ class _ForMaterial(bpy.types.Operator):
         return context.object is not None
 
     def material(self, context):
-        return find_custom(context.scene, context.object.tallow.material)
+        return find_custom(context.scene, chosen(context.object))
 
 
 class TALLOW_OT_edit_material(_ForMaterial):
@@ -52,7 +52,7 @@ class TALLOW_OT_remove_material(_ForMaterial):
             return {"CANCELLED"}
         identifier = f"{CUSTOM}{own.uid}"
         for obj in context.scene.objects:
-            if obj.tallow.material == identifier:
+            if chosen(obj) == identifier:
                 role_effects.choose_material(obj, first_preset(*roles.of(obj).materials))
         materials = context.scene.tallow.materials
         materials.remove(next(i for i, other in enumerate(materials) if other.uid == own.uid))
@@ -94,7 +94,7 @@ class TALLOW_OT_delete_preset(_ForMaterial):
         if not is_user_preset(identifier):
             return {"CANCELLED"}
         source = lookup(context.scene, identifier)
-        users = [obj for obj in context.scene.objects if obj.tallow.material == identifier]
+        users = [obj for obj in context.scene.objects if chosen(obj) == identifier]
         own = add_custom(context.scene, source["label"], source)
         for obj in users:
             obj.tallow.material = f"{CUSTOM}{own.uid}"

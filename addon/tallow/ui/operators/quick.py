@@ -3,17 +3,16 @@
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from mathutils import Vector
 
 from ...baking import installation, melting
 from ...baking.export import shape_checks
-from ...core import presets
-from ...model import amount, domain, roles, staging
+from ...model import amount, domain, heating, puddle, roles, shot, staging, units
 from ...model.materials import lookup, why_none
-from .domains import melt_in_shot
 from .render import give_look
+from .searching import Searching
 
 MOST_CELLS = 128  # along a side, that thin parts get: more is for the artist to choose
-ABOVE_MELTING = 5.0  # degrees, of warm air
 
 
 class _Quick(bpy.types.Operator):
@@ -21,7 +20,8 @@ class _Quick(bpy.types.Operator):
 
     frames: IntProperty(name="Frames", default=120, min=2, max=10000, description="Length of the shot")
     resolution: IntProperty(name="Resolution", default=64, min=8, max=512,
-                            description="Cells along the longest side of the domain. Thin parts ask for more")
+                            description="Cells along the object and the room around it. Thin parts, and a puddle that runs far, ask for "
+                                        "more")
 
     @classmethod
     def poll(cls, context):
@@ -53,19 +53,24 @@ class _Quick(bpy.types.Operator):
             self.report({"ERROR"}, why_none(without))
         return without is not None
 
-    def finish(self, context, objects):
+    def fine_enough(self, context, objects, usual) -> int:
+        """Set and give the resolution that keeps thin parts."""
         scene = context.scene
-        scene.tallow.resolution = self.resolution
+        scene.tallow.resolution = usual
         context.view_layer.update()
         needed = max(shape_checks.resolution_for(scene, obj) for obj in objects)
-        scene.tallow.resolution = max(self.resolution, min(needed, MOST_CELLS))
+        scene.tallow.resolution = max(usual, min(needed, MOST_CELLS * usual // self.resolution))
+        return scene.tallow.resolution
+
+    def finish(self, context, view=None):
+        scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
-        staging.ensure_camera_and_light(scene)
+        staging.ensure_camera_and_light(scene, view)
         give_look(context)
         return {"FINISHED"}
 
 
-class TALLOW_OT_quick_melt(_Quick):
+class TALLOW_OT_quick_melt(Searching, _Quick):
     bl_idname = "tallow.quick_melt"
     bl_label = "Quick Melt"
     bl_description = ("Make the selected mesh wax, and add all that it needs to melt: a domain, a floor and heat. Then press "
@@ -83,7 +88,10 @@ class TALLOW_OT_quick_melt(_Quick):
                            description="Make the air as warm as molten wax, so that nothing hardens again on the floor. Off: the "
                                        "air stays as it is under World")
 
-    def execute(self, context):
+    strengthened = False  # in this run
+
+    def prepare(self, context):
+        self.strengthened = False
         objects = self.chosen(context)
         if not objects:
             return {"CANCELLED"}
@@ -92,38 +100,60 @@ class TALLOW_OT_quick_melt(_Quick):
         self.give_role(objects, "WAX")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
-        low, high = domain.bounds_of(objects)
-        stage = staging.Stage(low, high, sum(map(amount.filled, objects)), self.resolution, plate=self.heat == "PLATE")
-        domain.place(domain.ensure(scene), *stage.domain)
-        material = lookup(scene, objects[0].tallow.material)
-        if self.warm_air and material and presets.freezes(material):
-            scene.tallow.ambient = material["liquidus"] - presets.ZERO_CELSIUS + ABOVE_MELTING
-        staging.make_solid(scene, "Tallow Floor", stage.floor)
+        stage = self.make_stage(context, objects)
+        if self.warm_air:
+            heating.warm_air(scene, objects)
+        staging.make_solid(scene, "Tallow Floor", stage.floor, self.floor_temperature(scene))
         if self.heat == "PLATE":
             staging.make_hot_plate(scene, stage.plate, self.temperature)
             staging.remove(scene, "Tallow Lamp")
         else:
             staging.make_lamp(scene, stage)
             staging.remove(scene, "Tallow Hot Plate")
-        done = self.finish(context, objects)
-        self.time_it(context)
+        done = self.finish(context, stage.view)
+        self.aim(context)
         return done
 
-    def time_it(self, context) -> None:
-        """Find the speed-up of heat. A heater that is too weak is our own choice here: a stronger one takes its place."""
+    def make_stage(self, context, objects):
+        """Boxes in cells of the size that thin parts ask for, and the domain around them and the puddle."""
+        scene = context.scene
+        low, high = domain.bounds_of(objects)
+        cell = staging.cell_for(low, high, sum(map(amount.filled, objects)), self.resolution)
+        seconds = scene.tallow.time_scale * self.frames / shot.frame_rate(scene)
+        material = lookup(scene, objects[0].tallow.material)
+        reach = puddle.reach(scene, objects, material, seconds, cell * units.metres_per_unit(scene))
+        stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE")
+        domain.place(domain.ensure(scene), *stage.domain)
+        finer = self.fine_enough(context, objects, stage.resolution)
+        if finer > stage.resolution:
+            stage = staging.Stage(low, high, cell * stage.resolution / finer, reach, plate=self.heat == "PLATE")
+            domain.place(domain.ensure(scene), *stage.domain)
+        scene.tallow.resolution = stage.resolution
+        return stage
+
+    def floor_temperature(self, scene) -> float:
+        """What falls off the plate goes on melting where air is warm: the floor is half as hot there, as around a stove."""
+        air = scene.tallow.ambient
+        return 0.5 * (air + self.temperature) if self.warm_air and self.heat == "PLATE" else air
+
+    def aim(self, context) -> None:
         scene = context.scene
         scene.tallow.melt_percent = self.percent
         scene.tallow.melt_frame = scene.frame_start + max(1, round(0.01 * self.by * (self.frames - 1)))
+        melting.forget(scene)
         context.view_layer.update()
-        try:
-            plan = melt_in_shot(context)
-            if not plan.found and plan.strength > 0.0:
-                melting.strengthen(scene, plan.strength)
-                plan = melt_in_shot(context)
-        except melting.MeltError as error:
-            self.report({"WARNING"}, f"All is there but the heat speed-up: {error}")
-            return
-        self.report({"INFO"} if plan.found else {"WARNING"}, scene.tallow.melt_note)
+
+    def follow_up(self, context, plan) -> bool:
+        """A heater that is too weak is our own choice here: a stronger one takes its place, once."""
+        if plan.found or plan.strength <= 0.0 or self.strengthened:
+            return False
+        self.strengthened = True
+        melting.strengthen(context.scene, plan.strength)
+        return True
+
+    def fail(self, error):
+        self.report({"WARNING"}, f"All is there but the heat speed-up: {error}")
+        return {"FINISHED"}
 
 
 class TALLOW_OT_quick_liquid(_Quick):
@@ -141,12 +171,14 @@ class TALLOW_OT_quick_liquid(_Quick):
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
         low, high = domain.bounds_of(objects)
-        stage = staging.Stage(low, high, 0.0, self.resolution, plate=False)
+        cell = staging.cell_for(low, high, 0.0, self.resolution)
+        stage = staging.Stage(low, high, cell, Vector((0.0, 0.0, 0.0)), plate=False)
         bottom, top = stage.domain
         bottom.z = low.z - 0.5 * max(high - low)
         domain.place(domain.ensure(scene), bottom, top)
         scene.tallow.wall_z0 = "NO_SLIP"
-        return self.finish(context, objects)
+        self.fine_enough(context, objects, self.resolution)
+        return self.finish(context)
 
 
 CLASSES = (TALLOW_OT_quick_melt, TALLOW_OT_quick_liquid)

@@ -10,7 +10,7 @@ from . import bakes, baking, display, domains, incomplete, objects, render, worl
 
 BAKE, *BELOW = baking.CLASSES  # the panel, and those inside of it
 MELTING, WORLD = world.CLASSES
-CLASSES = (*incomplete.CLASSES, *display.FIRST, *render.FIRST, *objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
+CLASSES = (*incomplete.CLASSES, *baking.FIRST, *display.FIRST, *render.FIRST, *objects.CLASSES, *domains.CLASSES, MELTING, BAKE, *bakes.CLASSES, *BELOW, *display.CLASSES,
            *render.CLASSES, WORLD)
 
 

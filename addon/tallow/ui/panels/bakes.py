@@ -18,11 +18,11 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return bool(bake_list.entries(paths.cache_root(context.scene)))
+        return bool(bake_list.entries(*paths.roots(context.scene)))
 
     def draw(self, context):
         shown = paths.bake_folder(context.scene)
-        found = bake_list.entries(paths.cache_root(context.scene))
+        found = bake_list.entries(*paths.roots(context.scene))
         for entry in found[:MOST_ROWS]:
             column = self.layout.column(align=True)
             row = column.row(align=True)

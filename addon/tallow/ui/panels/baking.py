@@ -4,7 +4,7 @@
 import bpy
 
 from ... import playback
-from ...baking import job, paths, staleness
+from ...baking import job, newer, paths, staleness
 from ...baking.export import checks
 from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
@@ -25,9 +25,7 @@ class TALLOW_PT_bake(Sidebar, bpy.types.Panel):
     def draw(self, context):
         scene = context.scene
         status = job.status_of(scene)
-        if status.running:
-            _draw_running(context, self.layout, status)
-        else:
+        if not status.running:
             _draw_ready(context, self.layout, status)
         _draw_messages(context, self.layout, status)
         column = fields(self.layout)
@@ -53,6 +51,7 @@ def _draw_ready(context, layout, status) -> None:
     cache = playback.cache_of(context.scene)
     problems = checks.known_problems(context.scene)
     problem = next((p for p in problems if p.fatal), None)
+    _draw_newer(context, layout)
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.5
@@ -73,6 +72,21 @@ def _draw_ready(context, layout, status) -> None:
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
+
+
+def _draw_newer(context, layout) -> None:
+    """Bakes that the file does not know of."""
+    found = newer.adopted(context.scene)
+    if found:
+        wrapped(context, layout, found, "INFO")
+    entry = newer.newest(context.scene)
+    if entry is None:
+        return
+    box = layout.box()
+    wrapped(context, box, f"A newer bake of this file exists ({newer.words(entry)}):", "INFO", inset=60)
+    row = box.row(align=True)
+    row.operator("tallow.use_bake", text="Show It", icon="HIDE_OFF").folder = str(entry.folder)
+    row.operator("tallow.keep_shown", text="", icon="X")
 
 
 def _draw_baked(context, layout, cache) -> None:
@@ -169,8 +183,27 @@ def _draw_folder(context, column) -> None:
     if paths.is_temporary(context.scene):
         wrapped(context, hint, f"Save the file to keep its bake. Until then it is in {paths.display_root(context.scene)}, and "
                                "gone when Blender closes or opens another file.", "INFO")
+        return
+    folder = paths.bake_folder(context.scene)
+    if folder and folder.parent != paths.cache_root(context.scene):
+        wrapped(context, hint, f"This bake is in {paths.display_root(context.scene, folder.parent)}. The next one goes to "
+                               f"{paths.display_root(context.scene)}.")
     elif not context.scene.tallow.cache_folder:
         wrapped(context, hint, "In " + paths.display_root(context.scene))
+
+
+class TALLOW_PT_running(Sidebar, bpy.types.Panel):
+    """At the top of the sidebar, where Pause and Cancel are seen without scrolling."""
+
+    bl_idname = "TALLOW_PT_running"
+    bl_label = "A Bake Is Running"
+
+    @classmethod
+    def poll(cls, context):
+        return job.status_of(context.scene).running
+
+    def draw(self, context):
+        _draw_running(context, self.layout, job.status_of(context.scene))
 
 
 class TALLOW_PT_solver(Sidebar, bpy.types.Panel):
@@ -242,4 +275,5 @@ class TALLOW_PT_statistics(Sidebar, bpy.types.Panel):
             facts(self.layout, rows)
 
 
+FIRST = (TALLOW_PT_running,)
 CLASSES = (TALLOW_PT_bake, TALLOW_PT_solver, TALLOW_PT_output, TALLOW_PT_statistics)

@@ -49,7 +49,8 @@ def preview_words(scene) -> str:
     """How many cells a preview has, and what they are a preview of."""
     part, full = (math.prod(estimate.cell_counts(domain.size(scene), estimate.cell_size(domain.size(scene), count)))
                   for count in (domain.resolution(scene), scene.tallow.resolution))
-    return f"A preview with {estimate.format_count(part)} cells. The final bake has {estimate.format_count(full)}."
+    return (f"A preview with {estimate.format_count(part)} cells. The final bake has {estimate.format_count(full)}. In "
+            "fewer cells wax melts a little later.")
 
 
 def _draw_life_size(layout, scene) -> None:

@@ -7,7 +7,7 @@ from ...baking.export import checks
 from ...core import plot, presets
 from ...core.presets import ZERO_CELSIUS
 from ...model import domain, icons, roles
-from ...model.materials import find_custom, is_user_preset, lookup
+from ...model.materials import chosen, find_custom, is_user_preset, lookup
 from .. import previews
 from .common import Sidebar, facts, fields, wrapped
 
@@ -124,7 +124,7 @@ class TALLOW_PT_material(Sidebar, bpy.types.Panel):
     def poll(cls, context):
         obj = context.object
         return (roles.can_have_role(obj) and roles.of(obj).fluid
-                and find_custom(context.scene, obj.tallow.material) is not None)
+                and find_custom(context.scene, chosen(obj)) is not None)
 
     def draw(self, context):
         layout = self.layout

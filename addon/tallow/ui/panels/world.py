@@ -4,6 +4,7 @@
 import bpy
 
 from ...model import roles, shot
+from ...playback import outcome
 from .common import Sidebar, fields, wrapped
 
 
@@ -22,12 +23,14 @@ class TALLOW_PT_melting(Sidebar, bpy.types.Panel):
         row.scale_y = 1.2
         row.operator("tallow.melt_in_shot", icon="TIME")
         column.prop(tallow, "melt_percent")
-        column.prop(tallow, "melt_frame")
-        if tallow.melt_note:
-            weak = tallow.melt_strength > 0.0
-            wrapped(context, layout, tallow.melt_note, "ERROR" if weak else "INFO")
-            if weak:
-                layout.operator("tallow.strengthen_heat", icon="LIGHT_SUN")
+        column.prop(tallow, "melt_frame", text="By Frame" if tallow.melt_frame else "By the Last Frame")
+        known = outcome.of(context.scene)
+        if known.text:
+            wrapped(context, layout, known.text, "ERROR" if known.is_bad else "INFO")
+        if known.is_weak:
+            layout.operator("tallow.strengthen_heat", icon="LIGHT_SUN")
+        if known.may_warm:
+            layout.operator("tallow.warm_air", icon="WORLD")
         fields(layout).prop(tallow, "thermal_speed")
 
 
