@@ -27,10 +27,9 @@ def find(scene: bpy.types.Scene) -> List[Found]:
     """Bakes of this file and scene that were made since the shown one was chosen, newest first. Cheap enough for panels."""
     if not paths.is_saved():
         return []
-    seen, shown = set(scene.tallow.bake_seen.split()), paths.bake_folder(scene)
-    found = []
+    shown, found = paths.bake_folder(scene), []
     for entry in bake_list.entries(paths.cache_root(scene)):
-        if entry.folder.name in seen or entry.folder == shown or not entry.frames:
+        if paths.is_seen(scene, entry.folder) or entry.folder == shown or not entry.frames:
             continue
         maker = _maker(entry.folder)
         if maker and _is_of(scene, maker):

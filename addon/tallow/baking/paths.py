@@ -92,7 +92,16 @@ def set_bake(scene: bpy.types.Scene, folder: Optional[Path]) -> None:
 
 def remember_seen(scene: bpy.types.Scene) -> None:
     """The artist chose among the bakes that are there now: only others can be news."""
-    scene.tallow.bake_seen = " ".join(folder.name for folder in cache_files.bakes(cache_root(scene)))
+    scene.tallow.bake_seen = "\n".join(_seen_name(folder) for folder in cache_files.bakes(cache_root(scene)))
+
+
+def is_seen(scene: bpy.types.Scene, folder: Path) -> bool:
+    return _seen_name(folder) in scene.tallow.bake_seen.split("\n")
+
+
+def _seen_name(folder: Path) -> str:
+    """Bakes of one second in two cache folders have the same name, so the cache folder's name belongs to it."""
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def _set_relative(scene: bpy.types.Scene) -> None:

@@ -156,7 +156,7 @@ class TallowScene(bpy.types.PropertyGroup):
                                  description="Where bakes are kept. Empty: next to the .blend file")
     uid: StringProperty(options={"HIDDEN"})  # by which a scene is known whatever its name (session.py)
     bake_path: StringProperty(options={"HIDDEN"})  # the bake that is shown, absolute
-    bake_seen: StringProperty(options={"HIDDEN"})  # names of the bakes that were there when this one was chosen
+    bake_seen: StringProperty(options={"HIDDEN"})  # the bakes that were there when this one was chosen, one a line
     bake_relative: StringProperty(options={"HIDDEN"})  # the same from the .blend, for projects that are moved
     use_scene_range: BoolProperty(name="Scene Range", default=True, options=set(),
                                   description="Bake the frames of the scene's timeline")
