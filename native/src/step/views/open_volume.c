@@ -308,9 +308,9 @@ static double getSide(const Facet *f, int from, int to, double x, double y)
 static double pierceCell(const Lines *l, const Pierce *p, const Facet *f, int column)
 {
     double sum = 0;
+    const int corner[2] = {l->cell[0] + column % TLW_TILE, l->cell[1] + column / TLW_TILE};
     for (int n = 0; n < CELL_LINES; n++) {
-        double x = l->cell[0] + column % TLW_TILE + l->at[column][n][0];
-        double y = l->cell[1] + column / TLW_TILE + l->at[column][n][1], side[3];
+        double x = corner[0] + l->at[column][n][0], y = corner[1] + l->at[column][n][1], side[3];
         if (x < f->low[0] || x > f->high[0] || y < f->low[1] || y > f->high[1])
             continue;
         for (int e = 0; e < 3; e++)
