@@ -200,7 +200,8 @@ tlwShape tlwMakeSphereContainer(tlwVec3 centre, double radius, double thickness,
     return shape;
 }
 
-tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int sides)
+// `edges` of the outline are turned: `count` closes it, one less leaves it open.
+static tlwShape turnOutline(tlwVec3 centre, const double (*outline)[2], int count, int edges, int sides)
 {
     tlwShape shape = {0};
     int *ring = calloc((size_t)count, sizeof *ring);
@@ -216,7 +217,7 @@ tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int
                                         centre.z + outline[i][1]});
         }
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < edges; i++) {
         int j = (i + 1) % count;
         bool tip_i = !(outline[i][0] > 0), tip_j = !(outline[j][0] > 0);
         for (int k = 0; k < sides && !(tip_i && tip_j); k++) {
@@ -228,6 +229,26 @@ tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int
     }
     free(ring);
     return shape;
+}
+
+tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int sides)
+{
+    return turnOutline(centre, outline, count, count, sides);
+}
+
+tlwShape tlwMakeBowl(tlwVec3 centre, double radius, double thickness, int sides)
+{
+    enum { ARC = 25 };
+    double outline[2 * ARC][2];
+    for (int i = 0; i < ARC; i++) {
+        double angle = 0.5 * pi * i / (ARC - 1), r = i ? sin(angle) : 0, z = i < ARC - 1 ? -cos(angle) : 0;
+        outline[i][0] = (radius + thickness) * r;
+        outline[i][1] = (radius + thickness) * z;
+        outline[2 * ARC - 1 - i][0] = radius * r;
+        outline[2 * ARC - 1 - i][1] = radius * z;
+    }
+    return thickness > 0 ? tlwMakeLathe(centre, outline, 2 * ARC, sides)
+                         : turnOutline(centre, outline, ARC, ARC - 1, sides);
 }
 
 tlwShape tlwMakeCylinder(tlwVec3 centre, double radius, double height, int sides)

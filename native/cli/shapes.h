@@ -1,4 +1,4 @@
-// Closed meshes for the scenes of `verify` and `bench`: boxes, spheres, containers, things turned on a lathe.
+// Meshes for the scenes of `verify` and `bench`: boxes, spheres, containers, things turned on a lathe.
 #ifndef TLW_CLI_SHAPES_H
 #define TLW_CLI_SHAPES_H
 
@@ -36,6 +36,10 @@ tlwShape tlwMakeFunnel(tlwVec3 centre, double top_radius, double hole_radius, do
 // Turns a closed outline of (r, z) points, counter-clockwise with r to the right, around the z axis through `centre`.
 // Points with r = 0 become one vertex; an edge along the axis leaves no triangles.
 tlwShape tlwMakeLathe(tlwVec3 centre, const double (*outline)[2], int count, int sides);
+
+// The lower half of a hollow sphere, open at the top: `radius` inside, wall around it. A wall of thickness 0 is a
+// sheet.
+tlwShape tlwMakeBowl(tlwVec3 centre, double radius, double thickness, int sides);
 
 // A convex outline of (x, z) points, counter-clockwise with x to the right, drawn out from y = `low` to `high`.
 tlwShape tlwMakePrism(const double (*outline)[2], int count, double low, double high);

@@ -16,7 +16,13 @@ extern const tlwVerifyCase tlw_verify_inflow[];
 extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
+extern const tlwVerifyCase tlw_verify_shell[];
+extern const tlwVerifyCase tlw_verify_slide[];
+extern const tlwVerifyCase tlw_verify_splash[];
+extern const tlwVerifyCase tlw_verify_stick[];
+extern const tlwVerifyCase tlw_verify_strand[];
 extern const tlwVerifyCase tlw_verify_surface[];
+extern const tlwVerifyCase tlw_verify_thin[];
 extern const tlwVerifyCase tlw_verify_viscosity[];
 
 // Every list of cases, in the order of docs/validation.md; verify_*.c define them.
@@ -25,16 +31,22 @@ static const struct {
     const tlwVerifyCase *cases;
 } tlw_verify_groups[] = {
     {"Flow", tlw_verify_flow},
+    {"Splashes", tlw_verify_splash},
     {"Viscosity", tlw_verify_viscosity},
+    {"Strands and beams", tlw_verify_strand},
     {"Heat", tlw_verify_heat},
+    {"Melting in shells", tlw_verify_shell},
     {"Melting", tlw_verify_melt},
+    {"Wax on hot plates", tlw_verify_slide},
     {"Hardening", tlw_verify_harden},
     {"Rigid bodies", tlw_verify_rigid},
     {"Surface", tlw_verify_surface},
+    {"Thin solids", tlw_verify_thin},
     {"Viscous drag", tlw_verify_drag},
     {"Inflows", tlw_verify_inflow},
     {"Hot bodies in wax", tlw_verify_ball},
     {"Bodies on the floor", tlw_verify_lift},
+    {"Stiff liquid", tlw_verify_stick},
 };
 
 enum { GROUPS = sizeof tlw_verify_groups / sizeof tlw_verify_groups[0], MOST_CASES = 256 };

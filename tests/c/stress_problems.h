@@ -146,6 +146,30 @@ static inline tlwResult buildProblem(tlwStressSystem *system, CellFn *cell, cons
     return TLW_OK;
 }
 
+// Bulk samples as stiff as the normal ones, in cells with six faces, and a swelling that they aim at.
+static inline bool makeBulk(tlwStressSystem *system)
+{
+    tlwStressLevel *level = &system->level;
+    const float zero = 0;
+    int slot = tlwAddField(&level->grid, sizeof zero, &zero, false);
+    if (slot < 0 || !tlwAddBulk(level))
+        return false;
+    system->swelling = tlwGetFloats(&level->grid, slot);
+    for (int t = 0; t < level->grid.tile_count; t++)
+        TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
+            for (int64_t i = row; i < row + TLW_TILE; i++) {
+                int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+                int64_t face[TLW_SAMPLE_FACES];
+                bool whole = true;
+                tlwSampleFaces(&level->grid, TLW_BULK, i, component, face, sign);
+                for (int f = 0; f < 6; f++)
+                    whole = whole && level->mass[component[f]][face[f]] != 0;
+                level->c[TLW_BULK][i] = whole ? level->c[TLW_XX][i] : 0;
+                system->swelling[i] = 1e-3f * (float)sin(0.7 * (double)i);
+            }
+    return true;
+}
+
 // y = A x, sample by sample: what the fast operator is compared with.
 static inline void applyReference(const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y)
 {
@@ -158,9 +182,9 @@ static inline void applyReference(const tlwStressLevel *level, const tlwFaceDoub
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
             for (int64_t i = row; i < row + TLW_TILE; i++)
-                for (int kind = 0; kind < 6; kind++) {
-                    int component[4], sign[4];
-                    int64_t face[4];
+                for (int kind = 0; kind < TLW_KINDS && level->c[kind]; kind++) {
+                    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+                    int64_t face[TLW_SAMPLE_FACES];
                     int count = tlwSampleFaces(grid, kind, i, component, face, sign);
                     double strain = 0;
                     for (int f = 0; f < count; f++)

@@ -23,6 +23,7 @@ static tlwPlacedMesh makeSolid(tlwMesh *mesh, double voxel)
     if (tlwCreateSdf(mesh, &def, NULL, &message, &solid.sdf) != TLW_OK)
         fail_msg("%s", message.text);
     tlwDestroyMesh(mesh);
+    solid.wet = solid.sdf;
     return solid;
 }
 

@@ -83,6 +83,35 @@ static void test_world_that_changes_goes_on_bit_for_bit(void **state)
     assert_true(eventsSay("The scene has changed"));
 }
 
+// A cube of thick liquid that hangs from a post: it stretches, and resists the growth of its volume.
+static void writeThick(int last)
+{
+    char folder[512], text[4096];
+    getPath(folder, "scene");
+    int size = snprintf(
+        text, sizeof text,
+        "{\"format\": \"tallow-scene\", \"version\": 1, \"frames\": {\"start\": 1, \"end\": %d, \"fps\": 24},"
+        " \"domain\": {\"min\": [-0.5, -0.5, -0.5], \"max\": [0.5, 0.5, 0.5], \"cell_size\": 0.05},"
+        " \"materials\": [{\"name\": \"Water\", \"viscosity\": [[293, 3000]]}], \"objects\": [%s,"
+        " {\"name\": \"Post\", \"role\": \"solid\", \"mesh\": \"meshes/cube.ply\", \"surface\": \"stick\", \"keys\":"
+        " [{\"time\": 0, \"position\": [0, 0, 0.34], \"scale\": [0.1, 0.1, 0.2]}]}]}",
+        last, drop_text);
+    writeText(folder, "scene.json", text, (size_t)size);
+}
+
+static void test_thick_liquid_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    writeThick(6);
+    assert_int_equal(bake((Job){.cache = "whole"}), TLW_OK);
+    writeThick(3);
+    assert_int_equal(bake((Job){0}), TLW_OK);
+    writeThick(6);
+    assert_int_equal(bake((Job){.resume = true}), TLW_OK);
+    assert_true(eventsSay("\"resume_from\": 3"));
+    expectSameCache("whole", "cache", 6);
+}
+
 static void writeKept(double gravity, double cell, double density, int keep)
 {
     char folder[512], text[4096];
@@ -146,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_longer_range_of_a_moving_solid_goes_on_bit_for_bit, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_world_that_changes_goes_on_bit_for_bit, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_thick_liquid_goes_on_bit_for_bit, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bake_goes_on_from_a_kept_frame_with_other_settings, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bake_from_a_frame_is_refused_in_words, setUp, tearDown),
     };

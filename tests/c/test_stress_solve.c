@@ -9,6 +9,7 @@
 
 #include "stress_problems.h"
 
+#include "solve/stress/bulk.h"
 #include "solve/stress/components.h"
 #include "solve/stress/deflation.h"
 #include "solve/stress/peel.h"
@@ -28,6 +29,15 @@ static double trueResidual(tlwStressSystem *system)
     tlwFaceDoubles y;
     assert_true(tlwAddFaceDoubles(&system->level, &y));
     applyReference(&system->level, &system->x, &y);
+    if (system->swelling) { // A x - D'c swelling
+        for (int a = 0; a < 3; a++)
+            for (int64_t i = 0; i < system->level.grid.cell_count; i++)
+                y.at[a][i] = -y.at[a][i];
+        tlwAddSwelling(NULL, &system->level, system->swelling, &y);
+        for (int a = 0; a < 3; a++)
+            for (int64_t i = 0; i < system->level.grid.cell_count; i++)
+                y.at[a][i] = -y.at[a][i];
+    }
     double r2 = 0, b2 = 0;
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < system->level.grid.cell_count; i++) {
@@ -41,19 +51,27 @@ static double trueResidual(tlwStressSystem *system)
 }
 
 // Solves the problem and refuses more than `most` iterations.
-static void expectIterations(CellFn *cell, double ratio, int n, int most)
+static void expectOnce(CellFn *cell, double ratio, int n, int most, bool bulk)
 {
     tlwStressSystem system;
     tlwStressPeel peel;
     assert_int_equal(buildProblem(&system, cell, &ratio, n), TLW_OK);
     assert_int_equal(tlwPeelStress(NULL, &system, &peel), TLW_OK);
+    assert_true(!bulk || makeBulk(&system));
     tlwStressStats stats = solve(NULL, &system, TLW_STRESS_AUTOMATIC);
     assert_true(trueResidual(&system) < 1.01e-6);
     assert_true(stats.residual < 1e-6);
     tlwFreeStressPeel(&peel);
     tlwFreeStressSystem(&system);
     if (stats.iterations < 1 || stats.iterations > most)
-        fail_msg("%d iterations, expected 1 to %d", stats.iterations, most);
+        fail_msg("%d iterations, expected 1 to %d%s", stats.iterations, most, bulk ? ", with bulk samples" : "");
+}
+
+// Bulk samples may take a few iterations more.
+static void expectIterations(CellFn *cell, double ratio, int n, int most)
+{
+    expectOnce(cell, ratio, n, most, false);
+    expectOnce(cell, ratio, n, most + 4, true);
 }
 
 static void test_two_blocks_converge_at_any_contrast(void **state)
@@ -83,12 +101,12 @@ static void test_pool_with_ball_and_free_blob_converges(void **state)
     expectIterations(pool, 1, 24, 18);
 }
 
-static void test_solution_matches_a_direct_solve(void **state)
+static void compareWithDirect(bool bulk)
 {
-    (void)state;
     double ratio = 1e6;
     tlwStressSystem system;
     assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 8), TLW_OK);
+    assert_true(!bulk || makeBulk(&system));
     const tlwStressLevel *level = &system.level;
     int64_t cells = level->grid.cell_count;
     int *number = tlwAlloc((size_t)cells * 3, sizeof *number), count = 0;
@@ -98,9 +116,9 @@ static void test_solution_matches_a_direct_solve(void **state)
     tlwEnvelope e;
     assert_true(tlwInitEnvelope(&e, count, first));
     for (int64_t i = 0; i < cells; i++)
-        for (int kind = 0; kind < 6; kind++) {
-            int component[4], sign[4];
-            int64_t face[4];
+        for (int kind = 0; kind < TLW_KINDS && level->c[kind]; kind++) {
+            int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+            int64_t face[TLW_SAMPLE_FACES];
             int faces = level->c[kind][i] > 0 ? tlwSampleFaces(&level->grid, kind, i, component, face, sign) : 0;
             for (int p = 0; p < faces; p++)
                 for (int q = 0; q < faces; q++) {
@@ -115,6 +133,14 @@ static void test_solution_matches_a_direct_solve(void **state)
             *tlwEnvelopeEntry(&e, number[i], number[i]) += level->mass[i % 3][i / 3];
             b[number[i]] = system.b.at[i % 3][i / 3];
         }
+    for (int64_t i = 0; bulk && i < cells; i++) {
+        int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+        int64_t face[TLW_SAMPLE_FACES];
+        int faces = level->c[TLW_BULK][i] > 0 ? tlwSampleFaces(&level->grid, TLW_BULK, i, component, face, sign) : 0;
+        for (int p = 0; p < faces; p++)
+            if (number[3 * face[p] + component[p]] >= 0)
+                b[number[3 * face[p] + component[p]]] += (double)level->c[TLW_BULK][i] * system.swelling[i] * sign[p];
+    }
     tlwFactorEnvelope(&e);
     tlwSolveEnvelope(&e, b);
     tlwStressOptions options = {.tolerance = 1e-9, .max_iterations = 400, .method = TLW_STRESS_MULTIGRID};
@@ -130,6 +156,13 @@ static void test_solution_matches_a_direct_solve(void **state)
     tlwFreeStressSystem(&system);
 }
 
+static void test_solution_matches_a_direct_solve(void **state)
+{
+    (void)state;
+    compareWithDirect(false);
+    compareWithDirect(true);
+}
+
 static void test_every_method_gives_the_same_answer(void **state)
 {
     (void)state;
@@ -138,6 +171,7 @@ static void test_every_method_gives_the_same_answer(void **state)
     const tlwStressMethod METHODS[3] = {TLW_STRESS_MULTIGRID, TLW_STRESS_JACOBI, TLW_STRESS_AGGREGATION};
     for (int n = 0; n < 3; n++) {
         assert_int_equal(buildProblem(&system[n], twoBlocks, &ratio, 16), TLW_OK);
+        assert_true(makeBulk(&system[n]));
         solve(NULL, &system[n], METHODS[n]);
     }
     for (int n = 1; n < 3; n++)
@@ -156,6 +190,7 @@ static void test_thread_count_does_not_change_a_bit(void **state)
     for (int n = 0; n < 2; n++) {
         tlwThreads *threads = tlwCreateThreads(n ? 3 : 1);
         assert_int_equal(buildProblem(&system[n], statue, &ratio, 24), TLW_OK);
+        assert_true(makeBulk(&system[n]));
         solve(threads, &system[n], TLW_STRESS_AUTOMATIC);
         tlwDestroyThreads(threads);
     }
@@ -241,6 +276,7 @@ static void test_deflation_solves_the_rigid_modes(void **state)
     int16_t none = 0;
     int count;
     assert_int_equal(buildProblem(&system, lumps, NULL, 32), TLW_OK);
+    assert_true(makeBulk(&system));
     int slot = tlwAddField(&system.level.grid, sizeof none, &none, false);
     int16_t *label = system.level.grid.fields[slot].data;
     assert_int_equal(tlwFindStiffParts(NULL, &system.level, 1, label, &count), TLW_OK);
@@ -292,12 +328,13 @@ static double rigidResidualReference(const tlwRigidParts *parts, const tlwFaceDo
     return size;
 }
 
-static void checkRigidResidual(CellFn *problem, int n)
+static void checkRigidResidual(CellFn *problem, int n, bool bulk)
 {
     tlwStressSystem system;
     int16_t none = 0;
     int count;
     assert_int_equal(buildProblem(&system, problem, NULL, n), TLW_OK);
+    assert_true(!bulk || makeBulk(&system));
     assert_int_equal(tlwTrimSpans(NULL, &system.level), TLW_OK);
     int slot = tlwAddField(&system.level.grid, sizeof none, &none, false);
     int16_t *label = system.level.grid.fields[slot].data;
@@ -326,8 +363,10 @@ static void checkRigidResidual(CellFn *problem, int n)
 static void test_rigid_residual_matches_the_plain_sum(void **state)
 {
     (void)state;
-    checkRigidResidual(lumps, 32);
-    checkRigidResidual(pool, 64);
+    for (int bulk = 0; bulk < 2; bulk++) {
+        checkRigidResidual(lumps, 32, bulk);
+        checkRigidResidual(pool, 64, bulk);
+    }
 }
 
 static bool cancelAtOnce(void *user)

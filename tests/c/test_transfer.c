@@ -128,6 +128,29 @@ static void test_gradients_keep_15_bits(void **state)
     tlwFreeParticles(&q);
 }
 
+static void test_the_mark_of_own_motion_leaves_the_gradient(void **state)
+{
+    (void)state;
+    tlwParticles q = {0};
+    assert_int_equal(tlwReserveParticles(&q, 1), TLW_OK);
+    q.count = 1;
+    const float largest[9] = {3e30f, -1e29f, 0, 2, -3e30f, 1, 0, 0, 1e30f};
+    float before[9], after[9];
+    tlwSetAffine(&q, 0, largest);
+    tlwGetAffine(&q, 0, before);
+    assert_false(tlwHasOwnMotion(&q, 0));
+    tlwMarkOwnMotion(&q, 0);
+    assert_true(tlwHasOwnMotion(&q, 0));
+    tlwGetAffine(&q, 0, after);
+    assert_memory_equal(before, after, sizeof before);
+    tlwUnmarkOwnMotion(&q, 0);
+    assert_false(tlwHasOwnMotion(&q, 0));
+    tlwMarkOwnMotion(&q, 0);
+    tlwSetAffine(&q, 0, largest); // a new gradient has no mark
+    assert_false(tlwHasOwnMotion(&q, 0));
+    tlwFreeParticles(&q);
+}
+
 // Sums over particles, weighted by mass: 1, position, velocity, gradient; and the largest gradient.
 static void sumParticles(const tlwParticles *q, double sums[16], float *largest)
 {
@@ -260,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_keep_15_bits),
+        cmocka_unit_test(test_the_mark_of_own_motion_leaves_the_gradient),
         cmocka_unit_test(test_merged_particles_carry_what_they_carried),
         cmocka_unit_test(test_split_particles_carry_what_they_carried),
         cmocka_unit_test(test_gather_is_the_plain_sum),

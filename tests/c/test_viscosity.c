@@ -108,7 +108,7 @@ static double layerViscosity(const Channel *c, double low, double high)
 static double channelError(const Channel *c, tlwEdgeMean mean)
 {
     Scene scene;
-    int n = c->cells, nx = 2 * n, ny = 4;
+    int n = c->cells, nx = 2 * n, ny = 12; // the sides stick near the plates, and must not slow the middle
     double dx = 1.0 / n, low = (2 + c->offset) * dx, dt = 0.3 / fmin(c->upper, 1);
     initScene(&scene, nx, ny, n + 4, dx);
     scene.def.dt = dt;

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-#define TLW_STATE_VERSION 3
+#define TLW_STATE_VERSION 4
 #define TLW_SECTION_NAME 32 // bytes of a section's name, the zero included
 #define TLW_MAX_SECTIONS 256
 

@@ -95,23 +95,34 @@ static tlwResult checkLampMesh(const tlwMesh *mesh, const char *name, tlwMessage
     return TLW_OK;
 }
 
-static tlwResult prepareMesh(const tlwScene *scene, const tlwObjectDef *def, tlwMesh *mesh, tlwMessage *message)
+// Repair a mesh and log what was found. A solid with large holes is a sheet of faces (tlwObject.sheet).
+static tlwResult repairMesh(const tlwScene *scene, tlwObject *object, tlwMessage *message)
 {
-    TLW_TRY(tlwCreateMesh(&def->mesh, message, mesh));
-    tlwResult result;
-    if (tlwGetTraits(def)->shines) {
-        result = checkLampMesh(mesh, def->name, message);
-    } else {
-        tlwRepairReport report;
-        result = tlwRepairMesh(mesh, def->name, message, &report);
-        char text[TLW_MESSAGE_SIZE] = "";
-        if (result == TLW_OK)
-            tlwDescribeRepair(&report, def->name, text, sizeof text);
-        if (text[0])
-            tlwLog(scene->context, report.filled > SMALL_HOLES ? TLW_LOG_WARNING : TLW_LOG_INFO, "%s", text);
+    const tlwObjectDef *def = &object->def;
+    tlwRepairReport report;
+    bool obstacle = tlwIsObstacle(def), may_be_flat = obstacle && !tlwGetTraits(def)->body;
+    TLW_TRY((may_be_flat ? tlwRepairSolid : tlwRepairMesh)(&object->mesh, def->name, message, &report));
+    object->sheet = obstacle && (report.flat || report.filled > SMALL_HOLES) ? report.own_triangles : 0;
+    if (object->sheet) {
+        tlwLog(scene->context, TLW_LOG_INFO, "%s is a sheet: it is not filled, and holds liquid on both sides.",
+               def->name);
+        return TLW_OK;
     }
+    char text[TLW_MESSAGE_SIZE];
+    tlwDescribeRepair(&report, def->name, text, sizeof text);
+    if (text[0])
+        tlwLog(scene->context, report.filled > SMALL_HOLES ? TLW_LOG_WARNING : TLW_LOG_INFO, "%s", text);
+    return TLW_OK;
+}
+
+static tlwResult prepareMesh(const tlwScene *scene, tlwObject *object, tlwMessage *message)
+{
+    const tlwObjectDef *def = &object->def;
+    TLW_TRY(tlwCreateMesh(&def->mesh, message, &object->mesh));
+    tlwResult result = tlwGetTraits(def)->shines ? checkLampMesh(&object->mesh, def->name, message)
+                                                 : repairMesh(scene, object, message);
     if (result != TLW_OK)
-        tlwDestroyMesh(mesh);
+        tlwDestroyMesh(&object->mesh);
     return result;
 }
 
@@ -158,7 +169,7 @@ tlwResult tlwAddObject(tlwScene *scene, const tlwObjectDef *def, int *object)
     if (!tlwReserve((void **)&scene->objects, &scene->object_capacity, scene->object_count + 1, sizeof *scene->objects))
         return tlwFailMemory(message, "an object");
     tlwObject made = {.def = *def, .number = countWithMaterial(scene)};
-    TLW_TRY(prepareMesh(scene, def, &made.mesh, message));
+    TLW_TRY(prepareMesh(scene, &made, message));
     tlwResult result = copyCarried(def, &made.carried, message);
     if (result != TLW_OK) {
         tlwDestroyMesh(&made.mesh);

@@ -22,6 +22,8 @@ typedef struct tlwDeformFiles tlwDeformFiles;
 typedef struct tlwObject {
     tlwObjectDef def;             // def.name and def.keys are owned; def.mesh and def.carried show the meshes below
     tlwMesh mesh;                 // repaired; object space (world space at frame_start when the object deforms)
+    int64_t sheet;                // not 0: the first triangles of `mesh` are a sheet that encloses nothing, like a cup
+                                  // without thickness; the others fill its holes and count for the mass only
     tlwMesh carried;              // object space, as it was given
     int number;                   // among the objects that have a material
     tlwDeformFiles *deform_files; // owned; null unless the scene folder names numbered meshes

@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void tlwUnpackAffine(const tlwParti
     uint32_t exponents[TLW_AFFINE_LANES];
     float unit[TLW_AFFINE_LANES];
     for (int l = 0; l < lanes; l++)
-        exponents[l] = (last[l] >> 16) + TLW_AFFINE_LEAST - TLW_AFFINE_BITS;
+        exponents[l] = (last[l] >> 16 & 0xff) + TLW_AFFINE_LEAST - TLW_AFFINE_BITS;
     tlwMakePowers(exponents, lanes, unit);
     for (int a = 0; a < 9; a++) {
         const uint32_t *words = particles->affine[a / 2] + n;
@@ -79,6 +79,26 @@ static inline void tlwGetAffine(const tlwParticles *particles, int64_t n, float 
 static inline void tlwSetAffine(const tlwParticles *particles, int64_t n, const float affine[9])
 {
     tlwPackAffine(particles, n, 1, affine);
+}
+
+// A mark beside the exponent, until the gradient is packed again: the particle goes where its own velocity and gradient
+// say (step/liquid/own_motion.h).
+#define TLW_OWN_MOTION 0x80000000u
+
+static inline bool tlwHasOwnMotion(const tlwParticles *particles, int64_t n)
+{
+    return particles->affine[TLW_AFFINE_WORDS - 1][n] & TLW_OWN_MOTION;
+}
+
+static inline void tlwMarkOwnMotion(const tlwParticles *particles, int64_t n)
+{
+    particles->affine[TLW_AFFINE_WORDS - 1][n] |= TLW_OWN_MOTION;
+}
+
+static inline void tlwUnmarkOwnMotion(const tlwParticles *particles, int64_t n)
+{
+    if (tlwHasOwnMotion(particles, n))
+        particles->affine[TLW_AFFINE_WORDS - 1][n] &= ~TLW_OWN_MOTION;
 }
 
 // d v / d x of a rotation: [spin]x.

@@ -1,33 +1,16 @@
 #include "shape/bvh.h"
 
 #include "base/memory.h"
+#include "shape/bvh_data.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAF_SIZE = 4, BINS = 16, MAX_SAH_DEPTH = 40, STACK_SIZE = 128 };
+enum { LEAF_SIZE = 4, BINS = 16, MAX_SAH_DEPTH = 40 };
 
-typedef struct Box {
-    float low[3], high[3];
-} Box;
-
-typedef struct Node {
-    Box box[2];
-    int32_t child[2]; // node, or first slot of a leaf
-    int32_t count[2]; // slots of a leaf, 0 = not a leaf
-} Node;
-
-typedef struct Slot {
-    float a[3], ab[3], ac[3];
-    float bb, bc, cc; // ab . ab, ab . ac, ac . ac
-} Slot;
-
-struct tlwBvh {
-    Slot *slots;
-    int32_t *triangle; // per slot
-    Node *nodes;
-    int32_t node_count, slot_count;
-};
+typedef tlwBvhBox Box;
+typedef tlwBvhNode Node;
+typedef tlwBvhSlot Slot;
 
 typedef struct Builder {
     tlwBvh *bvh;
@@ -326,7 +309,7 @@ static inline void search(const tlwBvh *bvh, const float point[3], const int32_t
     struct {
         float square;
         int32_t node;
-    } stack[STACK_SIZE];
+    } stack[TLW_BVH_STACK];
     int size = 0;
     int32_t at = 0;
     for (;;) {
@@ -342,7 +325,7 @@ static inline void search(const tlwBvh *bvh, const float point[3], const int32_t
                 tryLeaf(bvh, node->child[side], node->count[side], point, groups, group, nearest);
             else if (next < 0)
                 next = node->child[side];
-            else if (size < STACK_SIZE) {
+            else if (size < TLW_BVH_STACK) {
                 stack[size].square = square[side];
                 stack[size++].node = node->child[side];
             }

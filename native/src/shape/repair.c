@@ -140,6 +140,7 @@ static tlwResult closeAndOrient(tlwMesh *mesh, tlwMessage *message, tlwRepairRep
         if (!sorted)
             result = tlwFailMemory(message, "checking a mesh");
     }
+    report->own_triangles = mesh->triangle_count;
     if (result == TLW_OK)
         result = tlwFillHoles(mesh, corners, sorted, message, report);
     tlwFree(sorted);
@@ -148,11 +149,14 @@ static tlwResult closeAndOrient(tlwMesh *mesh, tlwMessage *message, tlwRepairRep
     return result;
 }
 
-tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
+static const char *nameOf(const char *object_name)
 {
-    const char *name = object_name && object_name[0] ? object_name : "An object";
-    tlwRepairReport ignored;
-    report = report ? report : &ignored;
+    return object_name && object_name[0] ? object_name : "An object";
+}
+
+tlwResult tlwRepairSolid(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
+{
+    const char *name = nameOf(object_name);
     memset(report, 0, sizeof *report);
     TLW_TRY(refuseBadNumbers(mesh, name, message));
     double open_area = tlwGetMeshArea(mesh);
@@ -166,10 +170,19 @@ tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *mess
     tlwVec3 low, high;
     tlwGetMeshBounds(mesh, &low, &high);
     // Rounding of its positions can give a plane this much volume.
-    if (!(tlwGetMeshVolume(mesh) > 1e-6 * area * tlwLength(tlwSub(high, low))))
+    report->flat = !(tlwGetMeshVolume(mesh) > 1e-6 * area * tlwLength(tlwSub(high, low)));
+    return TLW_OK;
+}
+
+tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report)
+{
+    tlwRepairReport ignored;
+    report = report ? report : &ignored;
+    TLW_TRY(tlwRepairSolid(mesh, object_name, message, report));
+    if (report->flat)
         return tlwFail(message, TLW_BAD_MESH,
                        "%s is flat and encloses no volume; give it some thickness (a Solidify modifier does it).",
-                       name);
+                       nameOf(object_name));
     return TLW_OK;
 }
 
@@ -178,7 +191,7 @@ void tlwDescribeRepair(const tlwRepairReport *report, const char *object_name, c
     if (size == 0)
         return;
     text[0] = 0;
-    const char *name = object_name && object_name[0] ? object_name : "An object";
+    const char *name = nameOf(object_name);
     long long open = (long long)report->open_edges, holes = (long long)report->holes,
               turned = (long long)report->turned;
     if (open)

@@ -6,6 +6,8 @@
 
 // What tlwRepairMesh found and did.
 typedef struct tlwRepairReport {
+    int64_t own_triangles;     // the first triangles of the result, which fill no hole
+    bool flat;                 // encloses no volume
     int64_t open_edges;        // edges with one triangle only, before filling
     double filled;             // share of the surface that is filled holes
     int64_t holes;             // boundary loops that were filled
@@ -28,6 +30,9 @@ typedef struct tlwRepairReport {
 // The original vertices keep their indices and positions; new ones are appended. `report` may be null.
 // Cost: linear, about 0.5 us per triangle.
 tlwResult tlwRepairMesh(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report);
+
+// The same for a solid, which may be flat: a sheet of faces is a wall too.
+tlwResult tlwRepairSolid(tlwMesh *mesh, const char *object_name, tlwMessage *message, tlwRepairReport *report);
 
 // One sentence for the log, "Suzanne is not closed: 168 open edges in 5 holes; filled.", or an empty text when there is
 // nothing to say.

@@ -8,6 +8,7 @@
 #include "shape/sdf_fill.h"
 
 #define MAX_VOXELS 268435456.0 // in the bounding box, 2^28
+#define GROWN 1.5              // voxels per length asked for in a mesh whose thin parts grow
 
 tlwSdfDef tlwDefaultSdfDef(void)
 {
@@ -17,7 +18,7 @@ tlwSdfDef tlwDefaultSdfDef(void)
 // See tlwCreateSdf: fine enough for the thinnest part, coarse enough for the memory.
 static double chooseVoxelSize(const tlwMesh *mesh, const tlwSdfDef *def, tlwVec3 size)
 {
-    double thin = tlwGetThinnestPart(mesh, def->voxel_size);
+    double thin = def->thin ? 2 * def->voxel_size / GROWN : tlwGetThinnestPart(mesh, def->voxel_size);
     double wanted = thin > 0 ? 2 * def->voxel_size / thin : 1;
     double refine = ceil(2 * tlwClamp(wanted, 1, fmax(def->max_refinement, 1)) - 1e-6) / 2;
     double voxel = def->voxel_size / fmax(refine, def->min_refinement);
@@ -26,16 +27,17 @@ static double chooseVoxelSize(const tlwMesh *mesh, const tlwSdfDef *def, tlwVec3
     return fmax(voxel, cbrt(box / MAX_VOXELS));
 }
 
-static void placeBlocks(tlwSdf *sdf, tlwVec3 low, tlwVec3 high)
+// `exterior` is how far from the mesh distances are needed, m.
+static void placeBlocks(tlwSdf *sdf, tlwVec3 low, tlwVec3 high, double exterior)
 {
     // Faces often lie on round coordinates. The odd offset keeps nodes away from them: on a face, rounding would decide
     // the sign.
     static const double offset[3] = {0.4142, 0.3247, 0.4656};
     double from[3] = {low.x, low.y, low.z}, to[3] = {high.x, high.y, high.z};
     for (int a = 0; a < 3; a++) {
-        double margin = sdf->exterior + (1 + offset[a]) * sdf->voxel;
+        double margin = exterior + (1 + offset[a]) * sdf->voxel;
         sdf->origin[a] = from[a] - margin;
-        sdf->blocks[a] = (int32_t)ceil(((to[a] - from[a]) + margin + sdf->exterior + sdf->voxel) / (8 * sdf->voxel));
+        sdf->blocks[a] = (int32_t)ceil(((to[a] - from[a]) + margin + exterior + sdf->voxel) / (8 * sdf->voxel));
     }
 }
 
@@ -50,8 +52,9 @@ static tlwResult buildSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwSdfDef *def
     sdf->exterior = (float)(def->exterior_band > 0 ? def->exterior_band : 3 * sdf->voxel);
     sdf->interior =
         (float)(def->interior_band > 0 ? fmin(def->interior_band, fmax(deepest, 3 * sdf->voxel)) : 3 * sdf->voxel);
-    placeBlocks(sdf, low, high);
-    TLW_TRY(tlwFillSdf(sdf, mesh, def->keep_triangles, threads, message));
+    double most = def->thin ? def->thin->most : 0;
+    placeBlocks(sdf, low, high, sdf->exterior + most);
+    TLW_TRY(tlwFillSdf(sdf, mesh, def->thin, def->keep_triangles, threads, message));
     if (def->keep_triangles)
         TLW_TRY(tlwCopyMesh(mesh, message, &sdf->mesh));
     return TLW_OK;

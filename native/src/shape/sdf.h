@@ -20,21 +20,23 @@ extern "C" {
 typedef struct tlwSdf tlwSdf;
 
 typedef struct tlwSdfDef {
-    double voxel_size;     // m, the largest that will be used; usually the simulation's cell size
-    double exterior_band;  // m of exact distance outside; 3 voxels when 0
-    double interior_band;  // m of exact distance inside; 3 voxels when 0; 1e30 = everything
-    double min_refinement; // voxel_size is divided by at least this; 1
-    double max_refinement; // and by at most this, to resolve parts thinner than a voxel; 4
-    bool keep_triangles;   // needed by tlwSampleSdfVelocity
+    double voxel_size;          // m, the largest that will be used; usually the simulation's cell size
+    double exterior_band;       // m of exact distance outside; 3 voxels when 0
+    double interior_band;       // m of exact distance inside; 3 voxels when 0; 1e30 = everything
+    double min_refinement;      // voxel_size is divided by at least this; 1
+    double max_refinement;      // and by at most this, to resolve parts thinner than a voxel; 4
+    bool keep_triangles;        // needed by tlwSampleSdfVelocity
+    const struct tlwThin *thin; // how far thin parts grow (shape/thin.h); null = they stay as they are
 } tlwSdfDef;
 
 // voxel_size must still be set.
 tlwSdfDef tlwDefaultSdfDef(void);
 
-// Parts thinner than two voxels would fray or vanish. So the voxel size is divided, by up to max_refinement, until the
-// thinnest connected part (tlwGetThinnestPart) spans two voxels. The size grows again where the bounding box would need
-// more than about 2^28 voxels. tlwGetSdfVoxelSize tells the size in use. Repair the mesh first (tlwRepairMesh). Same
-// bits for any number of threads.
+// A mesh whose thin parts grow gets voxels 1.5 times as fine as asked for. Otherwise parts thinner than two voxels
+// would fray or vanish. So the voxel size is divided, by up to max_refinement, until the thinnest connected part
+// (tlwGetThinnestPart) spans two voxels. The size grows again where the bounding box would need more than about 2^28
+// voxels. tlwGetSdfVoxelSize tells the size in use. Repair the mesh first (tlwRepairMesh). Same bits for any number of
+// threads.
 tlwResult tlwCreateSdf(const tlwMesh *mesh, const tlwSdfDef *def, tlwThreads *threads, tlwMessage *message,
                        tlwSdf **sdf);
 void tlwDestroySdf(tlwSdf *sdf);

@@ -4,16 +4,27 @@
 #include "shape/bvh.h"
 #include "shape/sdf_data.h"
 #include "shape/sdf_sign.h"
+#include "shape/sdf_thick.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Filling {
     tlwSdf *sdf;
     const tlwBvh *bvh;
-    const tlwSdfLines *lines;
+    const tlwSdfLines *lines; // null for a sheet, which has no inside
+    const tlwThin *thin;      // null where nothing grows
     int32_t *near;            // per place: slot near the middle of the block, -1 = the block has no node in the band
-    float exterior, interior; // voxels
+    float exterior, interior; // voxels from the mesh
 } Filling;
+
+static void findInside(const Filling *f, const int32_t node[3], int count, bool *inside)
+{
+    if (f->lines)
+        tlwFindInside(f->lines, node, count, inside);
+    else
+        memset(inside, 0, (size_t)count * sizeof *inside);
+}
 
 static void placeOf(const tlwSdf *sdf, int64_t place, int32_t node[3])
 {
@@ -34,7 +45,7 @@ static void findBlocks(void *context, int64_t begin, int64_t end)
         placeOf(f->sdf, place, middle);
         for (int a = 0; a < 3; a++)
             middle[a] += 4;
-        tlwFindInside(f->lines, middle, 1, &inside);
+        findInside(f, middle, 1, &inside);
         float point[3] = {(float)middle[0], (float)middle[1], (float)middle[2]};
         // `corner` alone reaches every surface that passes through the block, so either band will do.
         float reach = (inside ? f->interior : f->exterior) + corner;
@@ -70,6 +81,19 @@ static float signedBand(const tlwSdf *sdf, bool inside)
     return inside ? -sdf->interior : sdf->exterior;
 }
 
+static float measureNode(const Filling *f, const float point[3], tlwNearest nearest, bool inside)
+{
+    const tlwSdf *sdf = f->sdf;
+    if (nearest.slot < 0)
+        return signedBand(sdf, inside);
+    if (f->thin) {
+        float value = tlwMeasureThick(f->bvh, f->thin, sdf->voxel, point, nearest, inside);
+        return fminf(fmaxf(value, -sdf->interior), sdf->exterior);
+    }
+    float distance = sqrtf(nearest.square) * (float)sdf->voxel;
+    return inside ? -distance : distance;
+}
+
 // The 8^3 nodes that belong to a block; each starts from the triangle found for the one before.
 static void measureBlocks(void *context, int64_t begin, int64_t end)
 {
@@ -82,7 +106,7 @@ static void measureBlocks(void *context, int64_t begin, int64_t end)
             int y = row & 7, z = row >> 3;
             int32_t node[3] = {first[0], first[1] + y, first[2] + z};
             bool inside[8];
-            tlwFindInside(f->lines, node, 8, inside);
+            findInside(f, node, 8, inside);
             for (int n = 0; n < 8; n++) {
                 int x = y & 1 ? 7 - n : n; // alternate the direction, so that successive nodes are neighbours
                 float point[3] = {(float)(first[0] + x), (float)node[1], (float)node[2]};
@@ -90,11 +114,11 @@ static void measureBlocks(void *context, int64_t begin, int64_t end)
                 tlwNearest nearest = tlwGuessNearest(f->bvh, point, slot, limit * limit);
                 tlwFindNearest(f->bvh, point, &nearest);
                 slot = nearest.slot >= 0 ? nearest.slot : slot;
-                float distance = sqrtf(nearest.square) * (float)sdf->voxel;
                 int64_t i = b * TLW_SDF_BLOCK + x + 9 * y + 81 * z;
-                sdf->values[i] = nearest.slot < 0 ? signedBand(sdf, inside[x]) : inside[x] ? -distance : distance;
+                sdf->values[i] = measureNode(f, point, nearest, inside[x]);
+                int32_t triangle = tlwGetBvhTriangle(f->bvh, nearest.slot);
                 if (sdf->nearest)
-                    sdf->nearest[i] = tlwGetBvhTriangle(f->bvh, nearest.slot);
+                    sdf->nearest[i] = f->thin && triangle >= 0 ? f->thin->triangle[triangle] : triangle;
             }
         }
     }
@@ -126,16 +150,25 @@ static void copyBorders(void *context, int64_t begin, int64_t end)
     }
 }
 
-tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads *threads, tlwMessage *message)
+tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwThin *thin, bool nearest, tlwThreads *threads,
+                     tlwMessage *message)
 {
     int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
-    tlwBvh *bvh = tlwCreateBvh(mesh, sdf->origin, sdf->voxel);
-    tlwSdfLines *lines = tlwCreateSdfLines(sdf, mesh);
+    tlwBvh *bvh = tlwCreateBvh(thin ? &thin->pieces : mesh, sdf->origin, sdf->voxel);
+    bool sheet = thin && thin->sheet;
+    tlwSdfLines *lines = sheet ? NULL : tlwCreateSdfLines(sdf, mesh);
     int32_t *near = tlwAlloc((size_t)places, sizeof *near);
     sdf->table = tlwAlloc((size_t)places, sizeof(int32_t));
-    Filling filling = {sdf, bvh, lines, near, (float)(sdf->exterior / sdf->voxel), (float)(sdf->interior / sdf->voxel)};
+    float most = thin ? thin->most : 0;
+    Filling filling = {.sdf = sdf,
+                       .bvh = bvh,
+                       .lines = lines,
+                       .thin = thin,
+                       .near = near,
+                       .exterior = (float)((sdf->exterior + most) / sdf->voxel),
+                       .interior = (float)(sdf->interior / sdf->voxel)};
     tlwResult result;
-    if (bvh && lines && near && sdf->table) {
+    if (bvh && (lines || sheet) && near && sdf->table) {
         tlwParallelFor(threads, places, 256, findBlocks, &filling);
         result = numberBlocks(sdf, near, nearest, message);
     } else {

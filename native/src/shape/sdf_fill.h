@@ -6,8 +6,11 @@
 
 #include "base/parallel.h"
 #include "shape/sdf.h"
+#include "shape/thin.h"
 
 // Fill table, block_of, values and, if `nearest`, the nearest triangles. voxel, origin, blocks and bands must be set.
-tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, bool nearest, tlwThreads *threads, tlwMessage *message);
+// `thin` may be null.
+tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwThin *thin, bool nearest, tlwThreads *threads,
+                     tlwMessage *message);
 
 #endif

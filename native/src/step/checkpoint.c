@@ -21,7 +21,7 @@ typedef struct KeptField {
     int slot;
 } KeptField;
 
-enum { KEPT = 8 };
+enum { KEPT = 9 };
 
 static void listKept(const tlwFlow *flow, KeptField kept[KEPT])
 {
@@ -31,6 +31,7 @@ static void listKept(const tlwFlow *flow, KeptField kept[KEPT])
                                   {"field.velocity_z", flow->velocity[2]},
                                   {"field.pressure", flow->pressure},
                                   {"field.viscous_pressure", flow->viscous_pressure},
+                                  {"field.swelling", flow->swelling},
                                   {"field.label", flow->label},
                                   {"field.cover", flow->cover}};
     memcpy(kept, list, sizeof list);
@@ -324,7 +325,7 @@ static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
     tlwMessage *message = &sim->context->message;
     tlwStateReader *reader;
     TLW_TRY(tlwOpenState(path, message, &reader));
-    Meta meta;
+    Meta meta = {0};
     tlwStateHeader header = tlwGetStateHeader(reader);
     tlwResult result = TLW_OK;
     if (changed)
@@ -346,6 +347,7 @@ static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
     sim->went = meta.went;
     sim->step_count = meta.step_count;
     sim->next_id = meta.next_id;
+    sim->swollen = true;
     tlwRasterizeSolids(&sim->solids, &sim->flow);
     sim->solids.max_speed = meta.solid_speed;
     tlwMeasureState(sim);

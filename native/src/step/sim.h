@@ -44,6 +44,7 @@ struct tlwSim {
     double span, done;         // s: length of this tlwAdvance, and the part of it before the present step
     int stages, stages_before; // number of stages that this step and the one before it have gone through
     bool warned_of_steps;
+    bool swollen;                   // flow.swelling may be other than zero
     tlwSurfaceBuffers surface_view; // what tlwGetSurface shows
     tlwParticleBuffers particle_view;
 };

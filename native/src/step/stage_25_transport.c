@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "scene/scene.h"
 #include "step/liquid/advect.h"
+#include "step/liquid/collide.h"
 #include "step/liquid/inflow.h"
 #include "step/liquid/seed.h"
 #include "step/obstacles/rasterize.h"
@@ -20,7 +21,9 @@ tlwResult tlwStageTransport(tlwSim *sim, tlwStepPlan *plan)
     double mass;
     tlwCarried carried = {0};
     tlwResult result = tlwFindCarried(&seeder, &sim->sources, sim->inflows, sim->time, dt, &carried);
-    tlwAdvectParticles(threads, flow, dt, &sim->particles);
+    if (sim->solids.thin) // walls that particles must not pass move meanwhile
+        tlwRasterizeSolidVelocity(&sim->solids, flow);
+    tlwAdvectParticles(threads, flow, dt, sim->solids.thin, &sim->particles);
     tlwCarryParticles(&carried, &sim->particles);
     tlwFreeCarried(&carried);
     TLW_TRY(result);

@@ -12,6 +12,8 @@
 #include "step/viscosity/friction.h"
 #include "step/viscosity/viscosity.h"
 
+#include <math.h>
+
 #define LAST_HALF 4        // times that a viscosity step is halved
 #define DRAG_ITERATIONS 80 // most iterations with free pieces as unknowns; `melt_volume` takes 55
 
@@ -25,12 +27,14 @@ static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *sh
     def.viscosity = shapes->viscosity >= 0 ? shapes->viscosity : flow->viscosity;
     def.density = flow->density;
     def.stick = flow->stick;
+    def.reached = flow->reached;
     def.held = flow->frozen;
     def.held_value = sim->pieces.count > 0 ? TLW_FROZEN_HELD : 0;
     def.coupling = coupling;
     def.solid_object = flow->solid_object;
     def.label = shapes->label;
     def.piece = flow->piece;
+    def.swelling = sim->swollen ? flow->swelling : -1;
     def.dt = dt;
     def.tolerance = sim->scene->def.viscosity_tolerance;
     def.max_iterations = sim->scene->def.max_iterations;
@@ -94,6 +98,41 @@ static double viscousRange(void *context, int64_t begin, int64_t end)
     return most;
 }
 
+// Material is stiff when the weight of a full domain strains it by less than a tenth a second. It then needs no
+// projection to keep its volume, which would strain it more.
+#define STIFF_SECONDS 10
+#define STIFF_NUMBER 1e3 // and when its viscous number is at least this: viscosity has made it rigid
+
+tlwStiffness tlwDescribeStiffness(const tlwSim *sim, const tlwStepPlan *plan)
+{
+    const tlwGrid *grid = &sim->flow.grid;
+    int cells = grid->dims[0] > grid->dims[1] ? grid->dims[0] : grid->dims[1];
+    double high = grid->dx * (cells > grid->dims[2] ? cells : grid->dims[2]), density = tlwGetMainDensity(sim);
+    double heavy = STIFF_SECONDS * density * tlwLength(sim->scene->gravity) * high;
+    return (tlwStiffness){sim->scene->materials,
+                          (float)fmax(heavy, STIFF_NUMBER * density * grid->dx * grid->dx / plan->kick)};
+}
+
+// The projection that follows viscosity, except that stiff material keeps the velocity that viscosity left. The next
+// step's viscosity finds the pressure of this one.
+static tlwResult projectAround(tlwSim *sim, tlwStepPlan *plan, float limit)
+{
+    tlwThreads *threads = sim->context->threads;
+    tlwGrid *grid = &sim->flow.grid;
+    int kept[3];
+    bool ok = true;
+    for (int a = 0; a < 3; a++)
+        ok = (kept[a] = tlwBorrowField(grid, sizeof(float))) >= 0 && ok;
+    for (int a = 0; ok && a < 3; a++)
+        tlwCopyFloats(threads, grid, tlwGetFloats(grid, sim->flow.velocity[a]), tlwGetFloats(grid, kept[a]));
+    tlwResult result = ok ? tlwProject(sim, plan, true) : tlwFailMemory(&sim->context->message, "stiff material");
+    if (result == TLW_OK)
+        tlwHoldFirmFaces(threads, grid, plan->firm, limit, kept, sim->flow.velocity);
+    for (int a = 0; a < 3; a++)
+        tlwReturnField(grid, kept[a]);
+    return result;
+}
+
 tlwResult tlwStageViscosity(tlwSim *sim, tlwStepPlan *plan)
 {
     tlwThreads *threads = sim->context->threads;
@@ -107,6 +146,9 @@ tlwResult tlwStageViscosity(tlwSim *sim, tlwStepPlan *plan)
     else
         tlwFillFloats(threads, &flow->grid, tlwGetFloats(&flow->grid, flow->viscous_pressure), 0);
     tlwClockStage(sim, "pressure");
+    if (sim->swollen && !strong)
+        tlwFillFloats(threads, &flow->grid, tlwGetFloats(&flow->grid, flow->swelling), 0);
+    sim->swollen = strong;
     // A smaller viscous number changes no bit of a velocity in single precision.
     if (!again && !(viscosity * dt > 1e-8 * density * dx * dx))
         return TLW_OK;
@@ -122,5 +164,13 @@ tlwResult tlwStageViscosity(tlwSim *sim, tlwStepPlan *plan)
     if (!again)
         return TLW_OK;
     tlwShowMotion(sim, plan);
-    return tlwProject(sim, plan, true);
+    if (strong && sim->scene->material_count > 1) {
+        plan->firm = tlwBorrowField(&flow->grid, sizeof(float));
+        if (plan->firm < 0)
+            return tlwFailMemory(&sim->context->message, "stiff material");
+        tlwFindFirmness(threads, flow, plan->firm);
+    }
+    float limit = tlwDescribeStiffness(sim, plan).limit;
+    plan->stiff = plan->firm >= 0 && viscosity > limit;
+    return plan->stiff ? projectAround(sim, plan, limit) : tlwProject(sim, plan, true);
 }

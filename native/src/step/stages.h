@@ -8,6 +8,7 @@
 #include "scene/scene.h"
 #include "step/bodies/coupling.h"
 #include "step/flight/momentum.h"
+#include "step/liquid/own_motion.h"
 #include "step/pressure/pressure.h"
 #include "step/sim.h"
 
@@ -24,6 +25,8 @@ typedef struct tlwStepPlan {
     bool resting;          // the solves use the memory of the particles' gradients
     tlwPressure *pressure; // assembled while solving
     int cut_phi;           // level set without the pieces that cut cells, a field to be returned; -1 = none
+    int firm;              // see liquid/own_motion.h, a field to be returned; -1 = none
+    bool stiff;            // some material beside others is stiff, see tlwDescribeStiffness
 } tlwStepPlan;
 
 typedef tlwResult tlwStageFn(tlwSim *sim, tlwStepPlan *plan);
@@ -52,6 +55,9 @@ void tlwShowMotion(tlwSim *sim, const tlwStepPlan *plan);
 
 // Give back what the solves hold. The spread stage does it; after a failure step.c does.
 void tlwEndSolves(tlwSim *sim, tlwStepPlan *plan);
+
+// Which material is too stiff to follow pressure within a step.
+tlwStiffness tlwDescribeStiffness(const tlwSim *sim, const tlwStepPlan *plan);
 
 void tlwFreeStepMomentum(tlwSim *sim, tlwStepPlan *plan);
 

@@ -67,9 +67,10 @@ static tlwResult runStages(tlwSim *sim, tlwStepPlan *plan, const Stage *stages)
 // Run the stages and give back all that they hold, however they ended.
 static tlwResult runPlan(tlwSim *sim, tlwStepPlan plan, const Stage *stages)
 {
-    plan.cut_phi = plan.momentum.flight.cells = -1;
+    plan.cut_phi = plan.firm = plan.momentum.flight.cells = -1;
     tlwResult result = runStages(sim, &plan, stages);
     tlwEndSolves(sim, &plan);
+    tlwReturnField(&sim->flow.grid, plan.firm);
     if (plan.resting) // after a failure particles must have velocities to go on with
         tlwUpdateParticles(sim->context->threads, &sim->flow, true, 0, &sim->particles);
     tlwFreeBodyCoupling(&plan.coupling);

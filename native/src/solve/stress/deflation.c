@@ -12,20 +12,21 @@ static void addSample(const tlwRigidParts *parts, int kind, const tlwTile *tile,
 {
     const tlwStressLevel *level = parts->level;
     const int offset[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    int component[4], sign[4], label[4], size = 6 * parts->count;
-    int64_t face[4];
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES], label[TLW_SAMPLE_FACES], size = 6 * parts->count;
+    int64_t face[TLW_SAMPLE_FACES];
     int faces = tlwSampleFaces(&level->grid, kind, row + i, component, face, sign);
     for (int f = 0; f < faces; f++)
         label[f] = tlwFaceLabel(level, parts->label, component[f], face[f]);
-    int entry[12], count = 0;
-    double value[12];
+    int entry[3 * TLW_SAMPLE_FACES], count = 0;
+    double value[3 * TLW_SAMPLE_FACES];
     for (int f = 0; f < faces; f++) {
         if (!label[f])
             continue;
-        // A normal sample's first face is one cell up; the second face of each pair of a shear sample is one cell down.
+        // The first face of a normal sample and of each pair of a bulk sample is one cell up; the second face of each
+        // pair of a shear sample is one cell down.
         int at[3] = {tile->cell[0] + i, j, k}, mode[3];
-        int axis = faces == 2 ? component[0] : component[f < 2 ? 2 : 0];
-        int step = faces == 2 ? f == 0 : -(f & 1);
+        int axis = faces == 4 ? component[f < 2 ? 2 : 0] : component[f];
+        int step = faces == 4 ? -(f & 1) : !(f & 1);
         for (int a = 0; a < 3; a++)
             at[a] += step * offset[axis][a];
         int n = label[f] - 1;
@@ -49,7 +50,7 @@ static void addSamples(const tlwRigidParts *parts, double *dense)
         const tlwTile *tile = &grid->tiles[t];
         TLW_FOR_ROWS(grid, tile, j, k, row)
             for (int i = 0; i < TLW_TILE; i++)
-                for (int kind = 0; kind < 6 && parts->strains[row + i]; kind++)
+                for (int kind = 0; kind < TLW_KINDS && parts->strains[row + i]; kind++)
                     if (parts->strains[row + i] & 1 << kind)
                         addSample(parts, kind, tile, row, i, (int)j, k, dense);
     }

@@ -121,6 +121,14 @@ void tlwFreeStressLevel(tlwStressLevel *level)
     memset(level, 0, sizeof *level);
 }
 
+bool tlwAddBulk(tlwStressLevel *level)
+{
+    float zero = 0;
+    int slot = tlwAddField(&level->grid, sizeof(float), &zero, false);
+    level->c[TLW_BULK] = slot >= 0 ? tlwGetFloats(&level->grid, slot) : NULL;
+    return slot >= 0;
+}
+
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces)
 {
     float zero = 0;
@@ -166,6 +174,18 @@ void tlwFillDoubles(tlwThreads *threads, const tlwGrid *grid, double *field, dou
     tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, fillRange, &fill);
 }
 
+// A loop compiled twice, without and with bulk samples.
+#define COMPILE_BOTH(name)                                                                                             \
+    TLW_KERNEL static void name##Range(void *context, int64_t begin, int64_t end)                                      \
+    {                                                                                                                  \
+        name##Rows(context, begin, end, false);                                                                        \
+    }                                                                                                                  \
+    TLW_KERNEL static void name##BulkRange(void *context, int64_t begin, int64_t end)                                  \
+    {                                                                                                                  \
+        name##Rows(context, begin, end, true);                                                                         \
+    }
+#define CHOOSE(level, name) ((level)->c[TLW_BULK] ? name##BulkRange : name##Range)
+
 typedef struct Job {
     const tlwStressLevel *level;
     const tlwFaceFloats *b, *x;
@@ -175,10 +195,9 @@ typedef struct Job {
     float alpha, beta, previous;
 } Job;
 
-TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void applyRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, bulk);
     const double *u = job->xd->at[0], *v = job->xd->at[1], *w = job->xd->at[2];
     double *restrict yu = job->yd->at[0], *restrict yv = job->yd->at[1], *restrict yw = job->yd->at[2];
     double sum[TLW_TILE] = {0};
@@ -197,16 +216,19 @@ TLW_KERNEL static void applyRange(void *context, int64_t begin, int64_t end)
     partialsOf(job->level, begin)[0] = addLanes(sum);
 }
 
+COMPILE_BOTH(apply)
+
 double tlwApplyStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceDoubles *x, tlwFaceDoubles *y)
 {
     Job job = {.level = level, .xd = x, .yd = y};
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, applyRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, CHOOSE(level, apply), &job);
     return sumPartials(level, 0);
 }
 
-static inline __attribute__((always_inline)) void residualRows(const Job *job, int64_t begin, int64_t end, bool store)
+static inline __attribute__((always_inline)) void residualRows(const Job *job, int64_t begin, int64_t end, bool store,
+                                                               bool bulk)
 {
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, bulk);
     const double *u = job->xd->at[0], *v = job->xd->at[1], *w = job->xd->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     double *restrict ru = store ? job->yd->at[0] : NULL, *restrict rv = store ? job->yd->at[1] : NULL,
@@ -231,28 +253,31 @@ static inline __attribute__((always_inline)) void residualRows(const Job *job, i
     partialsOf(job->level, begin)[0] = addLanes(sum);
 }
 
-TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void storedRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    residualRows(context, begin, end, true);
+    residualRows(job, begin, end, true, bulk);
 }
 
-TLW_KERNEL static void residualNormRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void normRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    residualRows(context, begin, end, false);
+    residualRows(job, begin, end, false, bulk);
 }
+
+COMPILE_BOTH(stored)
+COMPILE_BOTH(norm)
 
 double tlwStressResidual(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                          const tlwFaceDoubles *x, tlwFaceDoubles *r)
 {
     Job job = {.level = level, .b = b, .xd = x, .yd = r};
-    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, r ? residualRange : residualNormRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SPAN_BLOCK, r ? CHOOSE(level, stored) : CHOOSE(level, norm), &job);
     return sumPartials(level, 0);
 }
 
-TLW_KERNEL static void residualFloatRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void residualFloatRows(const Job *job, int64_t begin, int64_t end,
+                                                                    bool bulk)
 {
-    const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, bulk);
     const float *u = job->x->at[0], *v = job->x->at[1], *w = job->x->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict ru = job->out->at[0], *restrict rv = job->out->at[1], *restrict rw = job->out->at[2];
@@ -272,17 +297,18 @@ TLW_KERNEL static void residualFloatRange(void *context, int64_t begin, int64_t 
     }
 }
 
+COMPILE_BOTH(residualFloat)
+
 void tlwStressResidualFloat(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b,
                             const tlwFaceFloats *x, tlwFaceFloats *r)
 {
     Job job = {.level = level, .b = b, .x = x, .out = r};
-    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, residualFloatRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, CHOOSE(level, residualFloat), &job);
 }
 
-TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void smoothRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, bulk);
     const float now = 1 + job->alpha, before = job->previous, beta = job->beta;
     const float *u = job->x->at[0], *v = job->x->at[1], *w = job->x->at[2];
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
@@ -308,18 +334,19 @@ TLW_KERNEL static void smoothRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+COMPILE_BOTH(smooth)
+
 void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, const tlwFaceFloats *x,
                      float alpha, float beta, bool previous_is_zero, tlwFaceFloats *previous)
 {
     Job job = {.level = level, .b = b, .x = x, .out = previous, .alpha = alpha, .beta = beta};
     job.previous = previous_is_zero ? 0 : alpha;
-    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, smoothRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, CHOOSE(level, smooth), &job);
 }
 
-TLW_KERNEL static void scaleRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void scaleRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, bulk);
     const float beta = job->beta;
     const float *bu = job->b->at[0], *bv = job->b->at[1], *bw = job->b->at[2];
     float *restrict xu = job->out->at[0], *restrict xv = job->out->at[1], *restrict xw = job->out->at[2];
@@ -338,20 +365,23 @@ TLW_KERNEL static void scaleRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+COMPILE_BOTH(scale)
+
 void tlwScaleByDiagonal(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, float beta,
                         tlwFaceFloats *x)
 {
     Job job = {.level = level, .b = b, .out = x, .beta = beta};
-    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, scaleRange, &job);
+    tlwParallelFor(threads, level->span_count, TLW_SMALL_SPAN_BLOCK, CHOOSE(level, scale), &job);
 }
 
 // A shear sample adds c to a face's diagonal and 3 c to the sum of its off-diagonal sizes; a normal sample adds c and
-// c.
+// c, a bulk sample c and 5 c.
 static double boundRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
     const tlwStressLevel *level = job->level;
-    const Stencil s = makeStencil(level);
+    const Stencil s = makeStencil(level, level->c[TLW_BULK] != NULL);
+    const int64_t stride[3] = {1, s.y, s.z};
     float bound = 1;
     TLW_FOR_SPAN_ROWS(level, begin, end, row)
         for (int64_t i = row; i < row + TLW_TILE; i++) {
@@ -360,7 +390,8 @@ static double boundRange(void *context, int64_t begin, int64_t end)
             for (int a = 0; a < 3; a++) {
                 float mass = level->mass[a][i];
                 if (mass > 0) {
-                    float row_sum = mass + 2 * normal[a] + 4 * (d[a] - mass - normal[a]);
+                    float bulk = s.has_bulk ? s.bulk[i] + s.bulk[i - stride[a]] : 0;
+                    float row_sum = mass + 2 * normal[a] + 6 * bulk + 4 * (d[a] - mass - normal[a] - bulk);
                     bound = row_sum > bound * d[a] ? row_sum / d[a] : bound;
                 }
             }
@@ -377,7 +408,7 @@ double tlwBoundStress(tlwThreads *threads, const tlwStressLevel *level)
 static double countRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, false);
     int64_t count = 0;
     TLW_FOR_SPAN_ROWS(job->level, begin, end, row)
         for (int64_t i = row; i < row + TLW_TILE; i++)

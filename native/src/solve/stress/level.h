@@ -6,13 +6,18 @@
 // the share of the volume that is liquid (Wang 2017, eq. 3.35 in 3D). Nothing is assembled: a row of A is read off the
 // six c's around a face.
 //
+// Bulk samples sit at cell centres and couple the six faces of a cell: its divergence times the cell size. They resist
+// a change of volume. A level may have none; its kernels then do not look for them.
+//
 // Faces and samples share the window indices of cells, so every kernel is a plain loop along x.
 #ifndef TLW_SOLVE_STRESS_LEVEL_H
 #define TLW_SOLVE_STRESS_LEVEL_H
 
 #include "grid/grid.h"
 
-enum { TLW_XX = 0, TLW_YY = 1, TLW_ZZ = 2, TLW_XY = 3, TLW_XZ = 4, TLW_YZ = 5 };
+enum { TLW_XX = 0, TLW_YY = 1, TLW_ZZ = 2, TLW_XY = 3, TLW_XZ = 4, TLW_YZ = 5, TLW_BULK = 6, TLW_KINDS = 7 };
+
+#define TLW_SAMPLE_FACES 6 // of one sample, at most
 
 // A run of cells along x, which may cross up to TLW_SPAN_TILES tiles: longer runs keep the prefetcher busy. 16 tiles
 // against 4 made a smoothing step of 128^3 cells a quarter faster.
@@ -30,8 +35,8 @@ typedef struct tlwSpan {
 #define TLW_SMALL_SPAN_BLOCK 32
 
 typedef struct tlwStressLevel {
-    tlwGrid grid;   // its tiles hold every unknown and every sample
-    float *c[6];    // by TLW_XX ..; the three normal ones may be the same memory
+    tlwGrid grid;        // its tiles hold every unknown and every sample
+    float *c[TLW_KINDS]; // by TLW_XX ..; the three normal ones may be the same memory; no bulk samples: null
     float *mass[3]; // per face: > 0 unknown, 0 no face, < 0 prescribed (its velocity is zero here, see tlwStressSystem)
     tlwSpan *spans; // every row of every tile, or only those with unknowns (tlwTrimSpans)
     int span_count;
@@ -57,6 +62,9 @@ void tlwFreeStressLevel(tlwStressLevel *level);
 // Call once the masses are known. From then on loops visit only the rows of eight cells that hold unknowns. Vectors
 // stay zero in the other rows.
 tlwResult tlwTrimSpans(tlwThreads *threads, tlwStressLevel *level);
+// Give the level bulk samples, all zero. False when memory is out.
+bool tlwAddBulk(tlwStressLevel *level);
+
 bool tlwAddFaceFloats(tlwStressLevel *level, tlwFaceFloats *faces);
 bool tlwAddFaceDoubles(tlwStressLevel *level, tlwFaceDoubles *faces);
 
@@ -84,12 +92,12 @@ void tlwSmoothStress(tlwThreads *threads, const tlwStressLevel *level, const tlw
 void tlwScaleByDiagonal(tlwThreads *threads, const tlwStressLevel *level, const tlwFaceFloats *b, float beta,
                         tlwFaceFloats *x);
 
-// An upper bound of the largest eigenvalue of D^-1 A (Gershgorin), between 1 and 4.
+// An upper bound of the largest eigenvalue of D^-1 A (Gershgorin), between 1 and 4; with bulk samples up to 6.
 double tlwBoundStress(tlwThreads *threads, const tlwStressLevel *level);
 
-// The faces of sample `kind` stored at window index `i`: component, index and sign of each. Returns 2 or 4.
-static inline int tlwSampleFaces(const tlwGrid *grid, int kind, int64_t i, int component[4], int64_t face[4],
-                                 int sign[4])
+// The faces of sample `kind` stored at window index `i`: component, index and sign of each. Returns 2, 4 or 6.
+static inline int tlwSampleFaces(const tlwGrid *grid, int kind, int64_t i, int component[TLW_SAMPLE_FACES],
+                                 int64_t face[TLW_SAMPLE_FACES], int sign[TLW_SAMPLE_FACES])
 {
     const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
     if (kind <= TLW_ZZ) {
@@ -97,6 +105,14 @@ static inline int tlwSampleFaces(const tlwGrid *grid, int kind, int64_t i, int c
         face[0] = i + stride[kind], sign[0] = 1;
         face[1] = i, sign[1] = -1;
         return 2;
+    }
+    if (kind == TLW_BULK) {
+        for (int f = 0; f < 6; f++) {
+            component[f] = f >> 1;
+            face[f] = f & 1 ? i : i + stride[f >> 1];
+            sign[f] = f & 1 ? -1 : 1;
+        }
+        return 6;
     }
     int a = kind == TLW_YZ ? 1 : 0, b = kind == TLW_XY ? 1 : 2;
     component[0] = component[1] = a;

@@ -9,7 +9,8 @@
 
 static const int BOTTOM_UNKNOWNS = 500;
 static const int DEGREE = 3;
-static const double SMOOTHED_SHARE = 0.1; // smoothing covers eigenvalues from the bound down to this share of it
+static const double SMOOTHED_SHARE = 0.1;       // smoothing covers eigenvalues from the bound down to this share of it
+static const double BULK_SMOOTHED_SHARE = 0.05; // the same with bulk samples: shear is softer than they are
 
 static void swapFaces(tlwFaceFloats *a, tlwFaceFloats *b)
 {
@@ -68,11 +69,11 @@ static tlwResult factorBottom(tlwStressMultigrid *mg, int64_t unknowns)
         if (pass == 1 && !tlwInitEnvelope(&mg->bottom, count, first))
             goto done;
         for (int64_t i = 0; i < grid->cell_count; i++)
-            for (int kind = 0; kind < 6; kind++) {
-                if (!(level->c[kind][i] > 0))
+            for (int kind = 0; kind < TLW_KINDS; kind++) {
+                if (!level->c[kind] || !(level->c[kind][i] > 0))
                     continue;
-                int component[4], sign[4];
-                int64_t face[4];
+                int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+                int64_t face[TLW_SAMPLE_FACES];
                 int faces = tlwSampleFaces(grid, kind, i, component, face, sign);
                 for (int p = 0; p < faces; p++)
                     for (int q = 0; q < faces; q++) {
@@ -120,7 +121,7 @@ tlwResult tlwInitStressMultigrid(tlwThreads *threads, tlwStressMultigrid *mg, co
     for (int n = 0; n < mg->count; n++) {
         mg->bound[n] = tlwBoundStress(threads, mg->level[n]);
         TLW_TRY(tlwFindStressTies(threads, mg->level[n], &mg->ties[n]));
-        mg->bound[n] = mg->ties[n].count ? TLW_TIE_BOUND : mg->bound[n];
+        mg->bound[n] = !mg->ties[n].count ? mg->bound[n] : finest->c[TLW_BULK] ? TLW_BULK_TIE_BOUND : TLW_TIE_BOUND;
     }
     return factorBottom(mg, unknowns);
 }
@@ -150,7 +151,7 @@ static void solveBottom(tlwStressMultigrid *mg)
 
 static void smooth(tlwThreads *threads, tlwStressMultigrid *mg, int n, bool from_zero)
 {
-    double high = mg->bound[n], low = SMOOTHED_SHARE * high;
+    double high = mg->bound[n], low = (mg->level[n]->c[TLW_BULK] ? BULK_SMOOTHED_SHARE : SMOOTHED_SHARE) * high;
     tlwChebyshevStress(threads, mg->level[n], &mg->ties[n], &mg->b[n], DEGREE, low, high, from_zero, &mg->x[n],
                        &mg->y[n]);
 }

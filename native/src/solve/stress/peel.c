@@ -48,8 +48,8 @@ typedef struct Search {
 static int findGhosts(const tlwStressSystem *system, int kind, int64_t i, tlwPeeledFace *out)
 {
     const tlwStressLevel *level = &system->level;
-    int component[4], sign[4], count = 0;
-    int64_t face[4];
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES], count = 0;
+    int64_t face[TLW_SAMPLE_FACES];
     if (!(level->c[kind][i] > 0) || isInside(level, kind, i))
         return 0;
     int faces = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
@@ -128,8 +128,8 @@ static int64_t endOfSample(const tlwStressPeel *peel, int64_t begin)
 static void peelSample(tlwStressSystem *system, const tlwPeeledFace *ghosts, int64_t count)
 {
     tlwStressLevel *level = &system->level;
-    int component[4], sign[4], kind = ghosts->kind;
-    int64_t face[4], i = ghosts->sample;
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES], kind = ghosts->kind;
+    int64_t face[TLW_SAMPLE_FACES], i = ghosts->sample;
     int faces = tlwSampleFaces(&level->grid, kind, i, component, face, sign);
     double c = level->c[kind][i], compliance = 1 / c, offset = 0;
     for (int64_t n = 0; n < count; n++) {
@@ -191,8 +191,8 @@ void tlwUnpeelStress(const tlwStressSystem *system, const tlwStressPeel *peel, t
         x->at[peel->faces[n].component][peel->faces[n].face] = 0;
     for (int64_t n = 0; n < peel->count;) {
         const tlwPeeledFace *first = &peel->faces[n];
-        int component[4], sign[4];
-        int64_t face[4], end = endOfSample(peel, n);
+        int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+        int64_t face[TLW_SAMPLE_FACES], end = endOfSample(peel, n);
         int faces = tlwSampleFaces(&level->grid, first->kind, first->sample, component, face, sign);
         double strain = 0;
         for (int64_t m = n; m < end; m++)

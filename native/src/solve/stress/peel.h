@@ -1,9 +1,10 @@
 // Peeling: ghost faces are eliminated exactly before the solve and put back after it.
 //
-// A ghost is an unknown face without mass or normal sample: it lies outside the liquid and only shear samples at the
-// surface touch it. Two ghosts that share a sample can move with almost no energy, which slows every preconditioner. So
-// each sample gets ghosts of its own; a ghost that several samples touch is split among them. Then the ghosts leave the
-// system: the sample's c becomes 1 / (1/c + sum 1/m), a series of the sample and its ghosts' masses m.
+// A ghost is an unknown face without mass, normal or bulk sample: it lies outside the liquid and only shear samples at
+// the surface touch it. Two ghosts that share a sample can move with almost no energy, which slows every
+// preconditioner. So each sample gets ghosts of its own; a ghost that several samples touch is split among them. Then
+// the ghosts leave the system: the sample's c becomes 1 / (1/c + sum 1/m), a series of the sample and its ghosts'
+// masses m.
 #ifndef TLW_SOLVE_STRESS_PEEL_H
 #define TLW_SOLVE_STRESS_PEEL_H
 

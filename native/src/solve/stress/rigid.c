@@ -45,6 +45,7 @@ TLW_KERNEL static void strainRange(void *context, int64_t begin, int64_t end)
     const tlwRigidParts *parts = context;
     const tlwGrid *grid = &parts->level->grid;
     const int64_t stride[3] = {1, grid->stride_y, grid->stride_z};
+    const int kinds = parts->level->c[TLW_BULK] ? TLW_KINDS : TLW_BULK;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) {
             int16_t first[3][TLW_TILE], other[TLW_TILE];
@@ -64,8 +65,13 @@ TLW_KERNEL static void strainRange(void *context, int64_t begin, int64_t end)
                 faceLabels(parts, b, row - stride[a], other);
                 compare(first[b], other, (uint8_t)(1 << kind), bits);
             }
+            for (int a = 0; a < 3 && parts->level->c[TLW_BULK]; a++) {
+                compare(first[0], first[a], 1 << TLW_BULK, bits);
+                faceLabels(parts, a, row + stride[a], other);
+                compare(first[0], other, 1 << TLW_BULK, bits);
+            }
             for (int i = 0; i < TLW_TILE; i++) {
-                for (int kind = 0; kind < 6; kind++)
+                for (int kind = 0; kind < kinds; kind++)
                     bits[i] &= (uint8_t)(parts->level->c[kind][row + i] > 0 ? 0xff : ~(1 << kind));
                 any |= bits[i];
             }

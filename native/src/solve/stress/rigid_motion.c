@@ -106,16 +106,17 @@ void tlwRigidMoments(tlwThreads *threads, const tlwRigidParts *parts, const tlwF
 }
 
 // The coefficients of the samples around a row, zero where no mode strains them.
-static inline void takeStrained(const tlwRigidParts *parts, int64_t row, float own[OWN_COUNT][TLW_TILE])
+static inline void takeStrained(const tlwRigidParts *parts, int64_t row, int count, float own[OWN_COUNT][TLW_TILE])
 {
     const int64_t y = parts->level->grid.stride_y, z = parts->level->grid.stride_z;
     const struct {
         int kind;
         int64_t offset;
-    } sample[OWN_COUNT] = {{TLW_XX, -1}, {TLW_XX, 0}, {TLW_YY, -y}, {TLW_YY, 0}, {TLW_ZZ, -z},
-                           {TLW_ZZ, 0},  {TLW_XY, 0}, {TLW_XZ, 0},  {TLW_YZ, 0}, {TLW_XY, y},
-                           {TLW_XZ, z},  {TLW_XY, 1}, {TLW_YZ, z},  {TLW_XZ, 1}, {TLW_YZ, y}};
-    for (int n = 0; n < OWN_COUNT; n++) {
+    } sample[OWN_COUNT] = {{TLW_XX, -1},  {TLW_XX, 0},    {TLW_YY, -y},   {TLW_YY, 0},   {TLW_ZZ, -z},
+                           {TLW_ZZ, 0},   {TLW_XY, 0},    {TLW_XZ, 0},    {TLW_YZ, 0},   {TLW_XY, y},
+                           {TLW_XZ, z},   {TLW_XY, 1},    {TLW_YZ, z},    {TLW_XZ, 1},   {TLW_YZ, y},
+                           {TLW_BULK, 0}, {TLW_BULK, -1}, {TLW_BULK, -y}, {TLW_BULK, -z}};
+    for (int n = 0; n < count; n++) {
         const float *c = parts->level->c[sample[n].kind] + row + sample[n].offset;
         const uint8_t *strains = parts->strains + row + sample[n].offset;
         for (int i = 0; i < TLW_TILE; i++) // a product, because a branch would not vectorise
@@ -132,7 +133,7 @@ static inline __attribute__((always_inline)) void strainedResidual(const Job *jo
     prefetchStencil(s, row);
     PREFETCH3(job->x->at, row + s->y);
     PREFETCH3(job->xf->at, row + s->y + s->z);
-    takeStrained(job->parts, row, own);
+    takeStrained(job->parts, row, s->has_bulk ? OWN_COUNT : OWN_bulk, own);
     s->own = (const float(*)[TLW_TILE])own;
     s->own_row = row;
 #pragma GCC ivdep
@@ -166,11 +167,10 @@ static inline __attribute__((always_inline)) void massResidual(const Job *job, i
     }
 }
 
-TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
+static inline __attribute__((always_inline)) void residualRows(const Job *job, int64_t begin, int64_t end, bool bulk)
 {
-    const Job *job = context;
     const tlwRigidParts *parts = job->parts;
-    Stencil s = makeStencil(parts->level);
+    Stencil s = makeStencil(parts->level, bulk);
     double *sums = chunkSums(job, begin);
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &parts->level->spans[n];
@@ -194,11 +194,22 @@ TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
     }
 }
 
+TLW_KERNEL static void residualRange(void *context, int64_t begin, int64_t end)
+{
+    residualRows(context, begin, end, false);
+}
+
+TLW_KERNEL static void residualBulkRange(void *context, int64_t begin, int64_t end)
+{
+    residualRows(context, begin, end, true);
+}
+
 void tlwRigidResidual(tlwThreads *threads, const tlwRigidParts *parts, const tlwFaceDoubles *r, double scale,
                       const tlwFaceFloats *z, double *out)
 {
     Job job = {.parts = parts, .x = r, .scale = scale, .xf = z, .width = 6};
-    runChunks(threads, &job, parts->level->span_count, residualRange, out);
+    runChunks(threads, &job, parts->level->span_count, parts->level->c[TLW_BULK] ? residualBulkRange : residualRange,
+              out);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

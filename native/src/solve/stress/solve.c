@@ -2,6 +2,7 @@
 
 #include "base/kernel.h"
 #include "base/result.h"
+#include "solve/stress/bulk.h"
 #include "solve/stress/precondition.h"
 #include "solve/stress/stencil.h"
 
@@ -29,6 +30,7 @@ typedef struct Iteration {
     tlwThreads *threads;
     const tlwStressLevel *level;
     const tlwStressBodies *bodies; // may be null
+    const float *swelling;         // may be null
     tlwFaceFloats *b;
     tlwFaceDoubles x, r, p, q; // q = A p
     tlwFaceFloats *scaled;     // r in single precision, scaled to be about one
@@ -180,6 +182,8 @@ static void run(const Iteration *it, tlwRangeFn *fn)
 static double computeResidual(Iteration *it)
 {
     double squared = tlwStressResidual(it->threads, it->level, it->b, &it->x, &it->r);
+    if (it->swelling)
+        squared = tlwAddSwelling(it->threads, it->level, it->swelling, &it->r);
     if (it->bodies) {
         tlwMakeForcesRigid(it->threads, it->bodies, -1, &it->x, &it->r);
         it->alpha = 0;
@@ -205,12 +209,30 @@ static void forgetDirection(Iteration *it)
     run(it, forgetRange);
 }
 
+// r = b
+static void restRange(void *context, int64_t begin, int64_t end)
+{
+    const Iteration *it = context;
+    for (int a = 0; a < 3; a++)
+        TLW_FOR_SPAN_ROWS(it->level, begin, end, row)
+            for (int64_t i = row; i < row + TLW_TILE; i++)
+                it->r.at[a][i] = it->level->mass[a][i] > 0 ? it->b->at[a][i] : 0;
+}
+
+// The residual of x = 0; r may change.
+static double measureRest(Iteration *it)
+{
+    if (!it->swelling)
+        return tlwParallelSum(it->threads, it->level->span_count, TLW_SPAN_BLOCK, normRange, it);
+    run(it, restRange);
+    return tlwAddSwelling(it->threads, it->level, it->swelling, &it->r);
+}
+
 // Start from the present x, or from zero if that has the smaller residual. A guess that ignores a wall which holds
 // stiff liquid is worse than zero by a factor of the stiffness.
 static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limit)
 {
-    double squared = computeResidual(it);
-    double rest = tlwParallelSum(it->threads, it->level->span_count, TLW_SPAN_BLOCK, normRange, it);
+    double rest = measureRest(it), squared = computeResidual(it);
     if (rest < squared) {
         for (int a = 0; a < 3; a++)
             tlwFillDoubles(it->threads, &it->level->grid, it->x.at[a], 0);
@@ -307,6 +329,7 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     Iteration it = {.threads = threads,
                     .level = &system->level,
                     .bodies = system->bodies,
+                    .swelling = system->swelling,
                     .b = &system->b,
                     .x = system->x,
                     .scale = 1};
@@ -333,7 +356,8 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     }
     // Liquid at rest or in free fall is solved by its old velocity, so no preconditioner need be built.
     if (!system->bodies) {
-        squared = tlwStressResidual(threads, it.level, it.b, &it.x, NULL); // untouched, r takes no memory
+        squared = it.swelling ? computeResidual(&it)
+                              : tlwStressResidual(threads, it.level, it.b, &it.x, NULL); // r takes no memory
         if (squared <= limit) {
             stats->residual = sqrt(squared / norm);
             return TLW_OK;

@@ -16,6 +16,7 @@ typedef struct tlwStressSystem {
     tlwFaceDoubles x;              // guess in, solution out; zero where there is no unknown
     double unit_mass;              // mass of a full face
     const tlwStressBodies *bodies; // may be null; their faces' masses in the level are all one
+    float *swelling;               // per cell, m/s: divergence times cell size that bulk samples aim at; null = 0
 } tlwStressSystem;
 
 // Tiles are tile coordinates; they must hold every unknown and every sample.

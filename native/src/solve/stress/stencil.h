@@ -6,7 +6,8 @@
 
 // Pointers as locals, so that a loop does not reload them.
 typedef struct Stencil {
-    const float *xx, *yy, *zz, *xy, *xz, *yz;
+    const float *xx, *yy, *zz, *xy, *xz, *yz, *bulk;
+    bool has_bulk;
     const float *mu, *mv, *mw;
     int64_t y, z;
     // Only for rowOfA_m: coefficients of one row of eight, in the order of OwnCoefficient.
@@ -31,24 +32,21 @@ enum OwnCoefficient {
     OWN_yz_z,
     OWN_xz_x,
     OWN_yz_y,
+    OWN_bulk,
+    OWN_bulk_x,
+    OWN_bulk_y,
+    OWN_bulk_z,
     OWN_COUNT
 };
 
-static inline Stencil makeStencil(const tlwStressLevel *level)
+// `has_bulk`: whether the level has bulk samples. Kernels are compiled for either answer.
+static inline __attribute__((always_inline)) Stencil makeStencil(const tlwStressLevel *level, bool has_bulk)
 {
-    return (Stencil){level->c[0],
-                     level->c[1],
-                     level->c[2],
-                     level->c[3],
-                     level->c[4],
-                     level->c[5],
-                     level->mass[0],
-                     level->mass[1],
-                     level->mass[2],
-                     level->grid.stride_y,
-                     level->grid.stride_z,
-                     NULL,
-                     0};
+    return (Stencil){level->c[0],          level->c[1],    level->c[2],
+                     level->c[3],          level->c[4],    level->c[5],
+                     level->c[TLW_BULK],   has_bulk,       level->mass[0],
+                     level->mass[1],       level->mass[2], level->grid.stride_y,
+                     level->grid.stride_z, NULL,           0};
 }
 
 // The rows of eight cells of spans begin .. end - 1; `row` is the first cell's window index.
@@ -102,6 +100,11 @@ static inline __attribute__((always_inline)) void diagonalOfA(const Stencil *s, 
     d[0] = s->mu[i] + (((s->xx[i] + s->xx[i - 1]) + (s->xy[i] + s->xy[i + y])) + (s->xz[i] + s->xz[i + z]));
     d[1] = s->mv[i] + (((s->yy[i] + s->yy[i - y]) + (s->xy[i] + s->xy[i + 1])) + (s->yz[i] + s->yz[i + z]));
     d[2] = s->mw[i] + (((s->zz[i] + s->zz[i - z]) + (s->xz[i] + s->xz[i + 1])) + (s->yz[i] + s->yz[i + y]));
+    if (s->has_bulk) {
+        d[0] += s->bulk[i] + s->bulk[i - 1];
+        d[1] += s->bulk[i] + s->bulk[i - y];
+        d[2] += s->bulk[i] + s->bulk[i - z];
+    }
 }
 
 // Kernels read some twenty arrays at once, along short runs of x. That is more than the processor's own prefetchers
@@ -122,6 +125,8 @@ static inline __attribute__((always_inline)) void prefetchStencil(const Stencil 
         __builtin_prefetch(s->yy + i + y);
         __builtin_prefetch(s->zz + i + y);
     }
+    if (s->has_bulk)
+        __builtin_prefetch(s->bulk + i + y);
     __builtin_prefetch(s->xy + i + 2 * y);
     __builtin_prefetch(s->xz + i + y + z);
     __builtin_prefetch(s->yz + i + y + z);
@@ -142,7 +147,7 @@ static inline double countSpanCells(const tlwStressLevel *level)
 // Numbers of four bytes that describe a cell's rows of A: c (the normal ones may be one array) and mass.
 static inline int countCoefficients(const tlwStressLevel *level)
 {
-    return (level->c[TLW_YY] == level->c[TLW_XX] ? 4 : 6) + 3;
+    return (level->c[TLW_YY] == level->c[TLW_XX] ? 4 : 6) + (level->c[TLW_BULK] ? 1 : 0) + 3;
 }
 
 static inline double addLanes(const double lanes[TLW_TILE])

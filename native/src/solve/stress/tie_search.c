@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Bulk samples play no part in the search: they are no stiffer than the normal samples of their cells, and a tie's
+// block has them.
+//
 // A sample holds a face when all else that acts on the face is at most REST times as stiff as the sample. A face on
 // which all else is more than FIRM times as stiff counts as fixed.
 static const double REST = 1, FIRM = 3;
@@ -86,8 +89,8 @@ static bool holdsFace(const tlwTie *tie, int component, int64_t face)
 // Add the missing faces that a sample holds nearly alone. False when there is no room.
 static bool addHeld(const tlwStressLevel *level, Sample s, tlwTie *tie)
 {
-    int component[4], sign[4];
-    int64_t face[4];
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+    int64_t face[TLW_SAMPLE_FACES];
     int faces = tlwSampleFaces(&level->grid, s.kind, s.at, component, face, sign);
     for (int f = 0; f < faces; f++) {
         if (!(level->mass[component[f]][face[f]] > 0) || holdsFace(tie, component[f], face[f]) ||
@@ -123,7 +126,7 @@ static inline int isHeld(float most, float diagonal, float mass)
 static void searchRange(void *context, int64_t begin, int64_t end)
 {
     const Search *search = context;
-    const Stencil s = makeStencil(search->level);
+    const Stencil s = makeStencil(search->level, false);
     const int64_t y = s.y, z = s.z;
     for (int64_t n = begin; n < end; n++) {
         const tlwSpan *span = &search->level->spans[n];
@@ -147,8 +150,8 @@ static void searchRange(void *context, int64_t begin, int64_t end)
 // tie unless it counts as fixed.
 static void addOther(const tlwStressLevel *level, Sample hold, tlwTie *tie)
 {
-    int component[4], sign[4];
-    int64_t face[4];
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES];
+    int64_t face[TLW_SAMPLE_FACES];
     int faces = tlwSampleFaces(&level->grid, hold.kind, hold.at, component, face, sign);
     for (int f = 0; f < faces && faces == 2; f++)
         if (level->mass[component[f]][face[f]] > 0 && !holdsFace(tie, component[f], face[f]) &&

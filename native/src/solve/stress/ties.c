@@ -22,8 +22,8 @@ static int findFace(const tlwTie *tie, int component, int64_t face)
 // Add a sample to the row of the tie's face `own`.
 static void addSample(const tlwStressLevel *level, const tlwTie *tie, int own, int kind, int64_t at, double *row)
 {
-    int component[4], sign[4], self = 0;
-    int64_t face[4];
+    int component[TLW_SAMPLE_FACES], sign[TLW_SAMPLE_FACES], self = 0;
+    int64_t face[TLW_SAMPLE_FACES];
     int faces = tlwSampleFaces(&level->grid, kind, at, component, face, sign);
     for (int f = 0; f < faces; f++)
         self = component[f] == tie->component[own] && face[f] == tie->face[own] ? sign[f] : self;
@@ -46,6 +46,10 @@ static void fillBlock(const tlwStressLevel *level, const tlwTie *tie, double *bl
         row[n] = level->mass[a][face];
         addSample(level, tie, n, a, face, row);
         addSample(level, tie, n, a, face - stride[a], row);
+        if (level->c[TLW_BULK]) {
+            addSample(level, tie, n, TLW_BULK, face, row);
+            addSample(level, tie, n, TLW_BULK, face - stride[a], row);
+        }
         for (int m = 1; m < 3; m++) {
             int b = (a + m) % 3, kind = TLW_XY + a + b - 1;
             addSample(level, tie, n, kind, face, row);
@@ -115,7 +119,7 @@ typedef struct Job {
 static void smoothRange(void *context, int64_t begin, int64_t end)
 {
     const Job *job = context;
-    const Stencil s = makeStencil(job->level);
+    const Stencil s = makeStencil(job->level, job->level->c[TLW_BULK] != NULL);
     for (int64_t n = begin; n < end; n++) {
         const tlwTie *tie = &job->ties->items[n];
         double r[TLW_TIE_FACES];

@@ -22,7 +22,9 @@ typedef struct tlwStressTies {
     double *changes;
 } tlwStressTies;
 
-#define TLW_TIE_BOUND 4.0 // bounds the eigenvalues of D^-1 A, D with the blocks: a sample touches four faces
+// Bounds the eigenvalues of D^-1 A, D with the blocks: a sample touches so many faces.
+#define TLW_TIE_BOUND 4.0
+#define TLW_BULK_TIE_BOUND 6.0
 
 // No face is in two ties.
 tlwResult tlwFindStressTies(tlwThreads *threads, const tlwStressLevel *level, tlwStressTies *ties);

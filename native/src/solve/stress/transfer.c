@@ -269,6 +269,13 @@ tlwResult tlwCoarsenStress(tlwThreads *threads, const tlwStressLevel *fine, tlwS
         }
         gather(threads, &g);
     }
+    if (fine->c[TLW_BULK]) {
+        if (!tlwAddBulk(coarse))
+            return TLW_OUT_OF_MEMORY;
+        Gather g = {&fine->grid, &coarse->grid, fine->c[TLW_BULK], coarse->c[TLW_BULK], NULL, {PARENT, PARENT, PARENT},
+                    0.25f,       true};
+        gather(threads, &g);
+    }
     for (int a = 0; a < 3; a++) {
         Gather g = {&fine->grid, &coarse->grid, fine->mass[a], coarse->mass[a], NULL, {SPREAD, SPREAD, SPREAD},
                     1,           true};

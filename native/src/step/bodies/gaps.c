@@ -131,14 +131,14 @@ static tlwResult makeBox(const tlwGrid *grid, const tlwPlacedMeshes *solids, con
         const tlwPlacedMesh *item = &solids->items[m];
         if (item == solid || !item->enabled || !meets(item, solid, 2 * grid->dx))
             continue;
-        tlwRasterizeSdf(item->sdf, &item->frame, &nodes, box->body);
+        tlwRasterizeSdf(item->wet, &item->frame, &nodes, box->body);
         for (int64_t n = 0; n < box->count; n++)
             if (box->body[n] * per_cell < box->other[n]) {
                 box->other[n] = box->body[n] * per_cell;
                 box->near[n] = (int16_t)m;
             }
     }
-    tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, box->body);
+    tlwRasterizeSdf(solid->wet, &solid->frame, &nodes, box->body);
     for (int64_t n = 0; n < box->count; n++)
         box->body[n] *= per_cell;
     return TLW_OK;

@@ -74,7 +74,7 @@ static double shareInside(const tlwGrid *grid, const tlwPlacedMesh *body, const 
     nodes.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0], cell[1], cell[2]});
     nodes.origin = tlwMulAdd(nodes.origin, 0.5 * h, (tlwVec3){1, 1, 1});
     float d[COUNT];
-    tlwRasterizeSdf(body->sdf, &body->frame, &nodes, d);
+    tlwRasterizeSdf(body->wet, &body->frame, &nodes, d);
     for (int n = 0; n < COUNT; n++)
         sum += tlwClamp(0.5 - d[n] / h, 0, 1);
     return sum / COUNT;
@@ -103,7 +103,7 @@ static bool isNear(const tlwGrid *grid, const tlwPlacedMesh *body, const int cel
     tlwSdfNodes node = {.spacing = grid->dx, .dims = {1, 1, 1}, .stride = {1, 1, 1}};
     node.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5});
     float d;
-    tlwRasterizeSdf(body->sdf, &body->frame, &node, &d);
+    tlwRasterizeSdf(body->wet, &body->frame, &node, &d);
     return d < TLW_PATCH_REACH * grid->dx;
 }
 
@@ -115,7 +115,7 @@ bool tlwMeasureBodyPatch(const tlwGrid *grid, const tlwPlacedMesh *body, const i
         .spacing = grid->dx / PARTS, .dims = {NODES, NODES, NODES}, .stride = {1, NODES, NODES * NODES}};
     nodes.origin = tlwMulAdd(grid->origin, grid->dx, (tlwVec3){cell[0], cell[1], cell[2]});
     float d[NODES * NODES * NODES];
-    tlwRasterizeSdf(body->sdf, &body->frame, &nodes, d);
+    tlwRasterizeSdf(body->wet, &body->frame, &nodes, d);
     bool touched = false;
     for (int face = 0; face < 6; face++) {
         measureFace(grid, d, cell, face, patch);

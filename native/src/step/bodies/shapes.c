@@ -35,6 +35,8 @@ tlwResult tlwRenewShape(const tlwBodies *bodies, const tlwPlacedMesh *solid, tlw
 {
     tlwMesh mesh;
     TLW_TRY(tlwCopyShape(bodies, solid, &mesh));
+    int64_t sheet = bodies->scene->objects[solid->object].sheet;
+    mesh.triangle_count = sheet ? sheet : mesh.triangle_count;
     tlwCollider *collider = NULL;
     tlwResult result = tlwCreateSdfCollider(solid->sdf, &mesh, 0, &collider, &bodies->context->message);
     tlwDestroyMesh(&mesh);

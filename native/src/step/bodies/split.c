@@ -33,7 +33,7 @@ static void visitFaces(const tlwFlow *flow, const tlwPlacedMesh *solid, tlwVec3 
                 solid->high.y < nodes.origin.y || solid->low.z > end.z || solid->high.z < nodes.origin.z)
                 continue;
             float d[TLW_TILE_CELLS];
-            tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, d);
+            tlwRasterizeSdf(solid->wet, &solid->frame, &nodes, d);
             for (int n = 0; n < TLW_TILE_CELLS; n++) {
                 double inside = tlwClamp(0.5 - d[n] / dx, 0, 1);
                 if (!(inside > 0))
@@ -99,7 +99,7 @@ static tlwResult listCells(const tlwFlow *flow, const tlwPlacedMesh *solid, int6
                              .dims = {TLW_TILE, TLW_TILE, TLW_TILE},
                              .stride = {1, TLW_TILE, TLW_TILE * TLW_TILE}};
         float d[TLW_TILE_CELLS];
-        tlwRasterizeSdf(solid->sdf, &solid->frame, &nodes, d);
+        tlwRasterizeSdf(solid->wet, &solid->frame, &nodes, d);
         for (int n = 0; n < TLW_TILE_CELLS; n++) {
             if (d[n] >= 0)
                 continue;

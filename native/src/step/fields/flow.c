@@ -22,6 +22,7 @@ bool tlwInitFlow(tlwFlow *flow, tlwVec3 origin, const int dims[3], double dx)
     flow->fill = tlwAddField(grid, sizeof(float), &zero, false);
     flow->pressure = tlwAddField(grid, sizeof(float), &zero, true);
     flow->viscous_pressure = tlwAddField(grid, sizeof(float), &zero, true);
+    flow->swelling = tlwAddField(grid, sizeof(float), &zero, true);
     flow->temperature = tlwAddField(grid, sizeof(float), &zero, false);
     flow->enthalpy = tlwAddField(grid, sizeof(float), &zero, false);
     flow->melt = tlwAddField(grid, sizeof(float), &zero, false);

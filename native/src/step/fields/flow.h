@@ -16,7 +16,8 @@ typedef struct tlwFlow {
     int velocity[3]; // face, float, m/s; kept between steps
     int old_velocity[3]; // face, float, m/s: as gathered, before forces and solves. FLIP needs the difference, and grid
                          // transport gathers here. APIC leaves the slot unused, so it costs no memory
-    int reached;         // cell, uint8: bit a is set where particles reach the lower face along axis a
+    int reached;         // cell, uint8: bit a is set where particles reach the lower face along axis a, TLW_TIED << a
+                         // where viscous stress rather than momentum has set the face's velocity
     int density;         // cell, float, kg/m3, of the particles there; 0 = none
     int viscosity;       // cell, float, Pa s
     int fluidity_slope[3]; // cell, float, 1 / (Pa s): growth of 1 / viscosity from a cell's centre to the middle of its
@@ -24,6 +25,7 @@ typedef struct tlwFlow {
     int fill;              // cell, float: volume of the cell's particles / cell volume
     int pressure;          // cell, float, Pa; kept between steps (warm start)
     int viscous_pressure;  // cell, float, Pa: the part of the pressure that answers viscosity; kept between steps
+    int swelling;          // cell, float, 1/s: growth that resistance to it starts from (viscosity/swelling.h); kept
 
     // Heat
     int temperature; // cell, float, K
@@ -57,6 +59,9 @@ typedef struct tlwFlow {
 
 // Values of flow.solid_object beside object indices.
 enum { TLW_NO_OBJECT = -1, TLW_WALL_OBJECT = -2 };
+
+// The first of the three bits of flow.reached for faces that viscous stress has set.
+enum { TLW_TIED = 8 };
 
 // Width of the level-set band, in cells, on either side.
 #define TLW_PHI_BAND 4

@@ -216,11 +216,16 @@ static inline __attribute__((always_inline)) void turnParticles(const tlwParticl
                                                                 const float turn[9])
 {
     float affine[9 * TLW_AFFINE_LANES];
+    uint32_t marks[TLW_AFFINE_LANES];
+    for (int l = 0; l < lanes; l++)
+        marks[l] = q->affine[TLW_AFFINE_WORDS - 1][n + l] & TLW_OWN_MOTION;
     tlwUnpackAffine(q, n, lanes, affine);
     for (int a = 0; a < 9; a++)
         for (int l = 0; l < lanes; l++)
             affine[a * lanes + l] += turn[a];
     tlwPackAffine(q, n, lanes, affine);
+    for (int l = 0; l < lanes; l++)
+        q->affine[TLW_AFFINE_WORDS - 1][n + l] |= marks[l];
 }
 
 TLW_KERNEL static void moveParticles(const tlwFlightInput *in, const Motion *m, int64_t begin, int64_t end)

@@ -117,7 +117,7 @@ tlwResult tlwTakeHolderMotions(const tlwPieceSearch *search, tlwPieces *pieces)
     int count = 0;
     for (int n = 0; ok && n < solids->count; n++)
         if (solids->items[n].vertex_velocity)
-            shapes[count++] = (Shape){solids->items[n].object, solids->items[n].sdf, solids->items[n].vertex_velocity};
+            shapes[count++] = (Shape){solids->items[n].object, solids->items[n].wet, solids->items[n].vertex_velocity};
     if (ok && count)
         addBonds(&search->flow->grid, search->particles, shapes, count, moment, pieces, patches);
     for (int n = 0; ok && n < pieces->count; n++) {

@@ -88,6 +88,8 @@ typedef struct tlwBond {
     int object; // of the scene
 } tlwBond;
 
+typedef struct tlwFilm tlwFilm; // frozen/film.h
+
 typedef struct tlwPieces {
     tlwPiece *items; // label n of flow->label is items[n - 1]
     int *by_id;      // numbers of the items in order of their ids
@@ -99,6 +101,7 @@ typedef struct tlwPieces {
     int64_t shape_count;
     tlwBond *bonds; // in order of pieces, then objects
     int bond_count;
+    tlwFilm *films; // of this step, one per piece; null = nothing is hot
 } tlwPieces;
 
 // What finding pieces reads and writes.

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "grid/sample.h"
 #include "grid/sample_lanes.h"
+#include "shape/affine.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +15,11 @@ typedef struct Advect {
     float *velocity[3];
     float step; // cells per (m/s)
     tlwParticles *particles;
+    bool own; // several materials: particles may be marked (step/liquid/own_motion.h)
     const float *from;
     float *to;
     float far; // m: cells farther than this from the surface keep their value
+    bool thin; // particles must be stopped at thin walls
 } Advect;
 
 static Advect makeAdvect(const tlwFlow *flow, double dt)
@@ -61,6 +64,73 @@ static inline __attribute__((always_inline)) void traceLanes(const Advect *a, fl
             out[n][l] = p[n][l] + step * ((2.0f / 9) * k1[n][l] + (3.0f / 9) * k2[n][l] + (4.0f / 9) * k3[n][l]);
 }
 
+#define SHORT 0.5f   // cells: a shorter way ends before the middle of the thinnest wall
+#define STRIDE 0.25f // cells between the places of a way that are looked at
+#define MOST_PLACES 4096
+
+// Let a particle that goes from p to q stop at the first wall. The way is seen from the wall, which moves meanwhile.
+// Spreading may have put the particle into a wall, from where it must not go deeper.
+static void stopAtWall(const Advect *a, const float p[3], float q[3])
+{
+    float way[3], wall[3], square = 0, before = 0;
+    for (int n = 0; n < 3; n++) {
+        wall[n] = a->step * tlwSampleFace(a->grid, tlwGetFloats(a->grid, a->flow->solid_velocity[n]), n, p);
+        way[n] = q[n] - wall[n] - p[n];
+        square += way[n] * way[n];
+    }
+    if (!(square > SHORT * SHORT))
+        return;
+    const float *solid = tlwGetFloats(a->grid, a->flow->solid);
+    float length = sqrtf(square), start = tlwSampleNode(a->grid, solid, p), deepest = start < 0 ? start : 0;
+    int places = (int)fminf(length / STRIDE, MOST_PLACES);
+    for (int place = 1; place <= places; place++) {
+        float share = (float)place * STRIDE / length,
+              r[3] = {p[0] + share * way[0], p[1] + share * way[1], p[2] + share * way[2]};
+        if (tlwSampleNode(a->grid, solid, r) < deepest) {
+            for (int n = 0; n < 3; n++)
+                q[n] = p[n] + before * way[n] + wall[n];
+            return;
+        }
+        before = share;
+    }
+}
+
+static void stopLanes(const Advect *a, const float (*p)[TLW_LANES], float (*q)[TLW_LANES])
+{
+    for (int lane = 0; lane < TLW_LANES; lane++) {
+        float from[3] = {p[0][lane], p[1][lane], p[2][lane]}, to[3] = {q[0][lane], q[1][lane], q[2][lane]};
+        stopAtWall(a, from, to);
+        for (int n = 0; n < 3; n++)
+            q[n][lane] = to[n];
+    }
+}
+
+// Where a marked particle is after a step: along its own velocity, as its gradient turns that.
+static void moveOwn(const Advect *a, int64_t n, const float p[3], float out[3])
+{
+    const tlwParticles *q = a->particles;
+    float gradient[9], half = 0.5f * a->step * (float)a->grid->dx; // s
+    tlwGetAffine(q, n, gradient);
+    for (int b = 0; b < 3; b++) {
+        float turn = gradient[3 * b] * q->velocity[0][n] + gradient[3 * b + 1] * q->velocity[1][n] +
+                     gradient[3 * b + 2] * q->velocity[2][n];
+        out[b] = p[b] + a->step * (q->velocity[b][n] + half * turn);
+    }
+}
+
+static void moveOwnRange(const Advect *a, int64_t begin, int64_t end, const float (*before)[TLW_LANES])
+{
+    for (int64_t n = begin; n < end; n++)
+        if (tlwHasOwnMotion(a->particles, n) && !a->particles->frozen[n]) {
+            float p[3] = {before[0][n - begin], before[1][n - begin], before[2][n - begin]}, q[3];
+            moveOwn(a, n, p, q);
+            if (a->thin)
+                stopAtWall(a, p, q);
+            for (int axis = 0; axis < 3; axis++)
+                a->particles->position[axis][n] = q[axis];
+        }
+}
+
 TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
 {
     const Advect *a = context;
@@ -72,26 +142,37 @@ TLW_KERNEL static void particleRange(void *context, int64_t begin, int64_t end)
         for (int axis = 0; axis < 3; axis++)
             memcpy(p[axis], position[axis] + n, sizeof p[axis]);
         traceLanes(a, a->step, (const float(*)[TLW_LANES])p, q);
+        if (a->thin)
+            stopLanes(a, (const float(*)[TLW_LANES])p, q);
         for (int axis = 0; axis < 3; axis++)
             for (int lane = 0; lane < TLW_LANES; lane++)
                 position[axis][n + lane] = frozen[n + lane] ? p[axis][lane] : q[axis][lane];
+        if (a->own)
+            moveOwnRange(a, n, n + TLW_LANES, (const float(*)[TLW_LANES])p);
     }
     for (; n < end; n++) {
         if (frozen[n])
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, q[3];
-        trace(a, a->step, p, q);
+        if (a->own && tlwHasOwnMotion(a->particles, n))
+            moveOwn(a, n, p, q);
+        else
+            trace(a, a->step, p, q);
+        if (a->thin)
+            stopAtWall(a, p, q);
         for (int axis = 0; axis < 3; axis++)
             position[axis][n] = q[axis];
     }
 }
 
-void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles)
+void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, bool thin, tlwParticles *particles)
 {
     if (!flow->grid.tile_count)
         return;
     Advect a = makeAdvect(flow, dt);
     a.particles = particles;
+    a.own = flow->fluidity_slope[0] >= 0;
+    a.thin = thin;
     tlwParallelFor(threads, particles->count, 4096, particleRange, &a);
 }
 
@@ -110,8 +191,15 @@ TLW_KERNEL void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParti
 typedef struct Shift {
     const tlwGrid *grid;
     float *shift[3];
+    const tlwStiffness *stiffness;
     tlwParticles *particles;
 } Shift;
+
+static inline bool isPushed(const Shift *s, int64_t n)
+{
+    return !s->particles->frozen[n] &&
+           (!s->stiffness || tlwGetOwnViscosity(s->stiffness->materials, s->particles, n) < s->stiffness->limit);
+}
 
 static inline float limitShift(float cells)
 {
@@ -123,21 +211,23 @@ TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
 {
     const Shift *s = context;
     float per_cell = (float)(1 / s->grid->dx), *const *position = s->particles->position;
-    const uint32_t *frozen = s->particles->frozen;
     int64_t n = begin;
     for (; tlwFitsLanes(s->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
         float p[3][TLW_LANES], d[3][TLW_LANES];
+        bool pushed[TLW_LANES];
         for (int a = 0; a < 3; a++)
             memcpy(p[a], position[a] + n, sizeof p[a]);
         tlwSampleVelocityLanes(s->grid, s->shift, (const float(*)[TLW_LANES])p, d);
+        for (int l = 0; l < TLW_LANES; l++)
+            pushed[l] = isPushed(s, n + l);
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < TLW_LANES; l++) {
                 float moved = p[a][l] + limitShift(d[a][l] * per_cell);
-                position[a][n + l] = frozen[n + l] ? p[a][l] : moved;
+                position[a][n + l] = pushed[l] ? moved : p[a][l];
             }
     }
     for (; n < end; n++) {
-        if (frozen[n])
+        if (!isPushed(s, n))
             continue;
         float p[3] = {position[0][n], position[1][n], position[2][n]}, d[3];
         tlwSampleVelocity(s->grid, s->shift, p, d);
@@ -146,124 +236,13 @@ TLW_KERNEL static void shiftRange(void *context, int64_t begin, int64_t end)
     }
 }
 
-void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles)
+void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], const tlwStiffness *stiffness,
+                       tlwParticles *particles)
 {
-    Shift s = {.grid = grid, .particles = particles};
+    Shift s = {.grid = grid, .stiffness = stiffness, .particles = particles};
     for (int a = 0; a < 3; a++)
         s.shift[a] = tlwGetFloats(grid, shift[a]);
     tlwParallelFor(threads, particles->count, 4096, shiftRange, &s);
-}
-
-// A particle this close to a solid is moved out to this distance: cells.
-#define CLEARANCE 0.05f
-
-static void collideOne(const Advect *a, const float *solid, int64_t n)
-{
-    float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
-    float p[3] = {position[0][n], position[1][n], position[2][n]}, g[3];
-    if (a->particles->frozen[n])
-        return;
-    for (int pass = 0; pass < 3; pass++) {
-        float d = tlwSampleGradient(a->grid, solid, 0, p, g) * per_cell;
-        if (d >= CLEARANCE)
-            break;
-        float length = sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-        if (!(length * per_cell > 0.01f))
-            break; // deep inside, where the distance has no gradient
-        for (int axis = 0; axis < 3; axis++)
-            p[axis] += (CLEARANCE - d) * g[axis] / length;
-    }
-    for (int axis = 0; axis < 3; axis++)
-        position[axis][n] = p[axis];
-}
-
-// Few particles are near a solid, so eight at a time are tested for their distance.
-TLW_KERNEL static void collideRange(void *context, int64_t begin, int64_t end)
-{
-    const Advect *a = context;
-    const float *solid = tlwGetFloats(a->grid, a->flow->solid);
-    float *const *position = a->particles->position, per_cell = (float)(1 / a->grid->dx);
-    int64_t n = begin;
-    for (; tlwFitsLanes(a->grid) && n + TLW_LANES <= end; n += TLW_LANES) {
-        float p[3][TLW_LANES], d[TLW_LANES];
-        for (int axis = 0; axis < 3; axis++)
-            memcpy(p[axis], position[axis] + n, sizeof p[axis]);
-        tlwSampleLanes(a->grid, solid, 0, (const float(*)[TLW_LANES])p, d);
-        int near = 0;
-        for (int lane = 0; lane < TLW_LANES; lane++)
-            near |= !(d[lane] * per_cell >= CLEARANCE);
-        for (int lane = 0; near && lane < TLW_LANES; lane++)
-            collideOne(a, solid, n + lane);
-    }
-    for (; n < end; n++)
-        collideOne(a, solid, n);
-}
-
-void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles)
-{
-    Advect a = makeAdvect(flow, 0);
-    a.particles = particles;
-    tlwParallelFor(threads, particles->count, 4096, collideRange, &a);
-}
-
-// Cells that a piece may sink into a side of the domain when it hits the side hard. Holding its particles back one by
-// one would deform it.
-#define SUNK 0.3f
-
-// Hold a coordinate back at closed sides. False when it is outside the domain even so.
-static bool keepInside(const tlwGrid *grid, const tlwWall walls[6], int axis, float clearance, float *x)
-{
-    float low = clearance, high = (float)grid->extent[axis] - clearance;
-    if (*x < low && walls[2 * axis] != TLW_WALL_OPEN)
-        *x = low;
-    if (*x > high && walls[2 * axis + 1] != TLW_WALL_OPEN)
-        *x = high;
-    float beyond = clearance < 0 ? 0.01f - clearance : 0;
-    return *x > -beyond && *x < (float)grid->dims[axis] + beyond; // false for a NaN
-}
-
-typedef struct Inside {
-    const tlwGrid *grid;
-    const tlwWall *walls;
-    tlwParticles *particles;
-} Inside;
-
-// How many of the particles are outside after closed sides have held them back.
-static double outsideRange(void *context, int64_t begin, int64_t end)
-{
-    const Inside *s = context;
-    int64_t outside = 0;
-    for (int64_t n = begin; n < end; n++) {
-        bool inside = true;
-        // A piece is hard: it sinks into a wall by a little and is not bent.
-        float clearance = s->particles->frozen[n] ? -SUNK : CLEARANCE;
-        for (int a = 0; a < 3; a++)
-            inside = keepInside(s->grid, s->walls, a, clearance, &s->particles->position[a][n]) && inside;
-        outside += !inside;
-    }
-    return (double)outside;
-}
-
-tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWall walls[6], tlwParticles *particles,
-                           double *mass)
-{
-    Inside s = {grid, walls, particles};
-    *mass = 0;
-    if (tlwParallelSum(threads, particles->count, 16384, outsideRange, &s) == 0)
-        return TLW_OK;
-    int64_t kept = 0;
-    uint32_t *order = tlwAlloc((size_t)particles->count, sizeof *order);
-    if (!order)
-        return TLW_OUT_OF_MEMORY;
-    for (int64_t n = 0; n < particles->count; n++) {
-        if (outsideRange(&s, n, n + 1) == 0)
-            order[kept++] = (uint32_t)n;
-        else
-            *mass += particles->mass[n];
-    }
-    tlwResult result = tlwReorderParticles(threads, particles, order, kept);
-    tlwFree(order);
-    return result;
 }
 
 TLW_KERNEL static void levelSetRange(void *context, int64_t begin, int64_t end)

@@ -4,25 +4,21 @@
 
 #include "shape/particles.h"
 #include "step/fields/flow.h"
+#include "step/liquid/own_motion.h"
 
-// Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962).
-void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, tlwParticles *particles);
+// Move particles by dt along flow->velocity (third-order Runge-Kutta, Ralston 1962). `thin`: there are walls that a
+// particle could pass in one step, so particles stop at walls on their way.
+void tlwAdvectParticles(tlwThreads *threads, const tlwFlow *flow, double dt, bool thin, tlwParticles *particles);
 
 // Trace particles `begin` to `end` - 1 without moving them: to[axis][n - begin] is the new place of particle n, in
 // cells.
 void tlwTraceParticles(const tlwFlow *flow, double dt, const tlwParticles *particles, int64_t begin, int64_t end,
                        float *const to[3]);
 
-// Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most.
-void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], tlwParticles *particles);
-
-// Push particles out of solids and closed walls; flow->solid must be current.
-void tlwCollideParticles(tlwThreads *threads, const tlwFlow *flow, tlwParticles *particles);
-
-// Remove particles that left through open sides, and any whose place is not finite. Closed sides hold particles back.
-// *mass becomes the mass that left. `walls` as in tlwSceneDef.
-tlwResult tlwRemoveOutside(tlwThreads *threads, const tlwGrid *grid, const tlwWall walls[6], tlwParticles *particles,
-                           double *mass);
+// Move particles by a displacement on faces (three float slots, m), a quarter of a cell at most. With a `stiffness`,
+// material above its limit stays: thin liquid does not push it aside. Null = all move.
+void tlwShiftParticles(tlwThreads *threads, const tlwGrid *grid, const int shift[3], const tlwStiffness *stiffness,
+                       tlwParticles *particles);
 
 // Move flow->phi by dt: trace back along flow->velocity and interpolate there, cubic near the surface.
 tlwResult tlwAdvectLevelSet(tlwThreads *threads, tlwFlow *flow, double dt);

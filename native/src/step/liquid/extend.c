@@ -41,7 +41,20 @@ static inline float slowInGap(float open, float opposite, float way)
     return wide > open ? open / wide : 1;
 }
 
-// Faces of the liquid are known.
+#define TIED_REACH 0.4f // cells: half a cell out, a face holds so little liquid that its velocity means nothing
+
+// Whether liquid lies beside a face, across the axis of the face.
+static inline bool isBesideLiquid(const float *phi, const int64_t stride[3], int axis, int64_t c)
+{
+    bool found = false;
+    for (int n = 0; n < 4; n++) {
+        int64_t other = c + (n & 1 ? 1 : -1) * stride[(axis + 1 + (n >> 1)) % 3];
+        found = found || phi[other] < 0 || phi[other - stride[axis]] < 0;
+    }
+    return found;
+}
+
+// Faces of the liquid are known. So are those beside it that viscous stress has set: the slope of a film goes on there.
 static void seedRange(void *context, int64_t begin, int64_t end)
 {
     const Extend *e = context;
@@ -51,13 +64,16 @@ static void seedRange(void *context, int64_t begin, int64_t end)
         solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
     }
     const int32_t *cover = tlwGetInts(e->grid, e->flow->cover);
+    float near = TIED_REACH * (float)e->grid->dx;
     int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
                 for (int a = 0; a < 3; a++) {
                     bool here = phi[c] < 0, there = phi[c - stride[a]] < 0, liquid = (here || there) && open[a][c] > 0;
-                    e->layer[a][c] = liquid;
+                    bool tied = !liquid && e->reached[c] & TLW_TIED << a && open[a][c] > 0 &&
+                                phi[c] + phi[c - stride[a]] < 2 * near && isBesideLiquid(phi, stride, a, c);
+                    e->layer[a][c] = liquid ? 1 : tied ? 2 : 0;
                     if (liquid && here != there && open[a][c] < 1 && !cover[c] && !cover[c - stride[a]]) {
                         float in = here ? phi[c] : phi[c - stride[a]], air = here ? phi[c - stride[a]] : phi[c];
                         float opposite = open[a][here ? c + stride[a] : c - stride[a]];
@@ -65,7 +81,7 @@ static void seedRange(void *context, int64_t begin, int64_t end)
                             solid[a][c] + (e->velocity[a][c] - solid[a][c]) *
                                               slowInGap(open[a][c], opposite, in / (in - fmaxf(air, 0)));
                     }
-                    if (!liquid && !(e->reached[c] >> a & 1))
+                    if (!liquid && !tied && !(e->reached[c] >> a & 1))
                         e->velocity[a][c] = 0;
                 }
 }
@@ -153,64 +169,6 @@ static void layerRange(void *context, int64_t begin, int64_t end)
                         layerCell(e, a, c, neighbours);
 }
 
-// The one side (2 * axis + upper) from which liquid at least two cells deep reaches an air cell. -1 where there is no
-// such side or more than one: at a film, a drop or the inside of a fold.
-static inline int findBulk(const Extend *e, const float *phi, const int64_t stride[3], int64_t c)
-{
-    int side = -1;
-    for (int n = 0; n < 6; n++) {
-        int64_t step = n & 1 ? stride[n / 2] : -stride[n / 2];
-        if (e->layer[n / 2][n & 1 ? c + step : c] != 1)
-            continue;
-        if (side >= 0 || !(phi[c + 2 * step] < 0))
-            return -1;
-        side = n;
-    }
-    return side;
-}
-
-static inline bool touchesLiquid(const Extend *e, const int64_t stride[3], int64_t c)
-{
-    for (int a = 0; a < 3; a++)
-        if (e->layer[a][c] == 1 || e->layer[a][c + stride[a]] == 1)
-            return true;
-    return false;
-}
-
-// Cells that the surface of a pool has entered but not half filled: as much must flow out as in. The face that looks
-// away from the liquid takes what the copied velocities miss, so that waves move the surface without gain or loss of
-// volume.
-static void closeRange(void *context, int64_t begin, int64_t end)
-{
-    const Extend *e = context;
-    const float *phi = tlwGetFloats(e->grid, e->flow->phi), *open[3], *solid[3];
-    for (int a = 0; a < 3; a++) {
-        open[a] = tlwGetFloats(e->grid, e->flow->open[a]);
-        solid[a] = tlwGetFloats(e->grid, e->flow->solid_velocity[a]);
-    }
-    int64_t stride[3] = {1, e->grid->stride_y, e->grid->stride_z};
-    for (int64_t t = begin; t < end; t++)
-        TLW_FOR_ROWS(e->grid, &e->grid->tiles[t], j, k, row)
-            for (int64_t c = row; c < row + TLW_TILE; c++) {
-                int side = phi[c] < 0 ? -1 : findBulk(e, phi, stride, c);
-                if (side < 0)
-                    continue;
-                int axis = side / 2, away = side & 1 ? -1 : 1;
-                int64_t face = away > 0 ? c + stride[axis] : c;
-                // A face between two such cells stays as it is: each of the cells would change what the other reads.
-                if (e->layer[axis][face] != 2 || open[axis][face] < 0.5f ||
-                    touchesLiquid(e, stride, c + away * stride[axis]))
-                    continue;
-                float out = 0;
-                for (int n = 0; n < 6; n++) {
-                    int64_t f = n & 1 ? c + stride[n / 2] : c;
-                    float flow = open[n / 2][f] * e->velocity[n / 2][f] + (1 - open[n / 2][f]) * solid[n / 2][f];
-                    out += n & 1 ? flow : -flow;
-                }
-                e->velocity[axis][face] -= (float)away * out / open[axis][face];
-            }
-}
-
 #define NEAR 3 // layers around the liquid in which drops take its velocity
 
 static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gathered, const tlwDrops *drops,
@@ -231,8 +189,6 @@ static tlwResult extend(tlwThreads *threads, tlwFlow *flow, int layers, bool gat
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, gathered ? seedGatheredRange : seedRange, &e);
     for (e.now = 2; ok && e.now < layers + 2; e.now++) {
         tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, layerRange, &e);
-        if (!gathered && e.now == 2)
-            tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, closeRange, &e);
         if (drops && e.now == NEAR)
             tlwParallelFor(threads, grid->tile_count, TLW_TILE_BLOCK, keepDropsRange, &e);
     }

@@ -3,12 +3,20 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "scene/object.h"
 #include "scene/scene.h"
 #include "scene/world.h"
 #include "shape/repair.h"
+#include "shape/thin.h"
 #include "step/fields/flow.h"
 
 #include <string.h>
+
+// Cells: the least thickness of a wall that liquid meets. A slab holds when no way from cell to cell leads through it
+// by open faces. That takes |nx| + |ny| + |nz| cells for a normal n, at most sqrt(3).
+#define LEAST_WALL 1.9
+
+#define SAFE_WALL 2.9 // cells: no particle passes a thicker wall in one step
 
 // How much finer than cells a body's voxels must be. Contacts act at the corners of the field: with voxels as large as
 // cells, a box of four cells would rock on a blunt base. 24 voxels across the thinnest side are enough; a large plate
@@ -23,13 +31,116 @@ static double refineForContacts(const tlwMesh *mesh, double dx)
     return tlwClamp(dx / fmax(thin / 24, smallest), 1, 8);
 }
 
+// A copy of an object's mesh with its scale. Of a sheet only the faces that are there.
+static tlwResult scaleMesh(const tlwPlacedMeshes *solids, const tlwPlacedMesh *solid, const tlwMesh *mesh,
+                           tlwVec3 scale, tlwMesh *scaled)
+{
+    int64_t sheet = solids->scene->objects[solid->object].sheet;
+    TLW_TRY(tlwCopyMesh(mesh, &solids->context->message, scaled));
+    scaled->triangle_count = sheet ? sheet : scaled->triangle_count;
+    tlwTransformMesh(scaled, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, scale);
+    return TLW_OK;
+}
+
+// Where liquid is or comes from at the start, in an obstacle's mesh space.
+static bool findLiquid(const tlwScene *scene, const tlwKey *key, tlwVec3 *place)
+{
+    tlwVec3 sum = {0, 0, 0};
+    int count = 0;
+    for (int o = 0; o < scene->object_count; o++) {
+        if (!tlwGetTraits(&scene->objects[o].def)->has_material)
+            continue;
+        tlwVec3 low, high;
+        tlwGetObjectBounds(&scene->objects[o], 0, &low, &high);
+        sum = tlwMulAdd(sum, 0.5, tlwAdd(low, high));
+        count++;
+    }
+    if (count)
+        *place = tlwRotate(tlwQuatConjugate(key->rotation), tlwSub(tlwScale(sum, 1.0 / count), key->position));
+    return count > 0;
+}
+
+// Whether a body stands in liquid, so that its draught counts, and not only what it may contain.
+static bool standsInLiquid(const tlwScene *scene, const tlwObject *body)
+{
+    tlwVec3 low, high;
+    tlwGetObjectBounds(body, 0, &low, &high);
+    bool contains = false, meets = false;
+    for (int o = 0; o < scene->object_count; o++) {
+        if (!tlwGetTraits(&scene->objects[o].def)->fills)
+            continue;
+        tlwVec3 from, to;
+        tlwGetObjectBounds(&scene->objects[o], 0, &from, &to);
+        bool apart =
+            from.x > high.x || to.x < low.x || from.y > high.y || to.y < low.y || from.z > high.z || to.z < low.z;
+        bool within = from.x >= low.x && to.x <= high.x && from.y >= low.y && to.y <= high.y && from.z >= low.z;
+        contains = contains || within;
+        meets = meets || (!apart && !within);
+    }
+    return meets || !contains;
+}
+
+// How much smaller an object becomes than it is at the start.
+static double findShrinking(const tlwObjectDef *def)
+{
+    double most = 1;
+    for (int n = 1; n < def->key_count; n++) {
+        const double from[3] = {def->keys[0].scale.x, def->keys[0].scale.y, def->keys[0].scale.z},
+                     to[3] = {def->keys[n].scale.x, def->keys[n].scale.y, def->keys[n].scale.z};
+        for (int a = 0; a < 3; a++)
+            most = fmax(most, fabs(from[a]) / fmax(fabs(to[a]), 1e-6 * fabs(from[a])));
+    }
+    return fmin(most, 100);
+}
+
+// The sides to which thin parts grow are found once, from the scene alone, so that a resumed bake finds the same.
+static tlwResult findSides(tlwPlacedMeshes *solids, tlwPlacedMesh *solid, double dx)
+{
+    const tlwObject *object = &solids->scene->objects[solid->object];
+    if (!tlwIsObstacle(&object->def))
+        return TLW_OK;
+    tlwKey key = object->def.keys[0];
+    if (object->def.deform) // such a mesh is in world space
+        key = tlwDefaultKey();
+    double cell = dx * findShrinking(&object->def), thinnest;
+    tlwThinDef def = {.least = LEAST_WALL * cell,
+                      .look = SAFE_WALL * cell,
+                      .sheet = object->sheet != 0,
+                      .keeps_outside = solid->body && standsInLiquid(solids->scene, object)};
+    def.has_liquid = findLiquid(solids->scene, &key, &def.liquid);
+    tlwMesh scaled;
+    TLW_TRY(scaleMesh(solids, solid, &object->mesh, key.scale, &scaled));
+    tlwResult result = tlwFindThinSides(&scaled, &def, solids->context->threads, &solids->context->message, &thinnest,
+                                        &solid->thin_sides);
+    solids->thin = solids->thin || thinnest < SAFE_WALL * cell;
+    tlwDestroyMesh(&scaled);
+    return result;
+}
+
+// The field that liquid meets, and for a sheet also bodies. Null where nothing is thin.
+static tlwResult buildWetField(const tlwPlacedMeshes *solids, const tlwPlacedMesh *solid, const tlwMesh *scaled,
+                               tlwSdfDef def, double dx, tlwSdf **wet)
+{
+    tlwThin thin;
+    bool sheet = solids->scene->objects[solid->object].sheet != 0;
+    tlwMessage *message = &solids->context->message;
+    *wet = NULL;
+    TLW_TRY(
+        tlwMeasureThin(scaled, solid->thin_sides, LEAST_WALL * dx, sheet, solids->context->threads, message, &thin));
+    tlwResult result = TLW_OK;
+    def.thin = &thin;
+    if (thin.reach)
+        result = tlwCreateSdf(scaled, &def, solids->context->threads, message, wet);
+    tlwFreeThin(&thin);
+    return result;
+}
+
 static tlwResult buildField(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid, const tlwMesh *mesh, tlwVec3 scale,
                             double dx)
 {
     tlwMessage *message = &solids->context->message;
     tlwMesh scaled;
-    TLW_TRY(tlwCopyMesh(mesh, message, &scaled));
-    tlwTransformMesh(&scaled, (tlwVec3){0, 0, 0}, (tlwQuat){1, 0, 0, 0}, scale);
+    TLW_TRY(scaleMesh(solids, solid, mesh, scale, &scaled));
     tlwSdfDef def = tlwDefaultSdfDef();
     def.voxel_size = dx;
     def.exterior_band = TLW_PHI_BAND * dx;
@@ -39,11 +150,20 @@ static tlwResult buildField(const tlwPlacedMeshes *solids, tlwPlacedMesh *solid,
         def.min_refinement = 2; // sharper edges of liquids
     else if (solids->deep && !solid->vertex_velocity)
         def.min_refinement = refineForContacts(&scaled, dx);
-    tlwSdf *sdf = NULL;
-    tlwResult result = tlwCreateSdf(&scaled, &def, solids->context->threads, message, &sdf);
+    tlwSdf *sdf = NULL, *wet = NULL;
+    tlwResult result = buildWetField(solids, solid, &scaled, def, dx, &wet);
+    if (wet && (solids->scene->objects[solid->object].sheet || !solids->deep))
+        sdf = wet; // a sheet has no inside of its own, and without bodies only liquid meets the solid
+    else if (result == TLW_OK)
+        result = tlwCreateSdf(&scaled, &def, solids->context->threads, message, &sdf);
     tlwDestroyMesh(&scaled);
-    if (result != TLW_OK)
+    if (result != TLW_OK) {
+        tlwDestroySdf(wet);
         return result;
+    }
+    if (solid->wet != solid->sdf)
+        tlwDestroySdf(solid->wet);
+    solid->wet = wet ? wet : sdf;
     // Colliders refer to the old field until bodies have moved.
     bool touched = solids->deep && tlwIsObstacle(&solids->scene->objects[solid->object].def);
     tlwDestroySdf(touched ? solid->last_sdf : solid->sdf);
@@ -79,7 +199,9 @@ tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, 
             solid->vertex_velocity = tlwAlloc((size_t)object->mesh.vertex_count * 3, sizeof(float));
             if (!solid->vertex_velocity)
                 return tlwFailMemory(&context->message, object->def.name);
-        } else {
+        }
+        TLW_TRY(findSides(solids, solid, dx));
+        if (!object->def.deform) {
             TLW_TRY(buildField(solids, solid, &object->mesh, object->def.keys[0].scale, dx));
         }
     }
@@ -89,9 +211,12 @@ tlwResult tlwPlaceMeshes(tlwContext *context, const tlwScene *scene, double dx, 
 void tlwDestroyPlacedMeshes(tlwPlacedMeshes *solids)
 {
     for (int n = 0; n < solids->count; n++) {
+        if (solids->items[n].wet != solids->items[n].sdf)
+            tlwDestroySdf(solids->items[n].wet);
         tlwDestroySdf(solids->items[n].sdf);
         tlwDestroySdf(solids->items[n].last_sdf);
         tlwDestroyMesh(&solids->items[n].shape);
+        tlwFree(solids->items[n].thin_sides);
         tlwFree(solids->items[n].vertex_velocity);
         tlwDestroyMesh(&solids->items[n].deform_from);
         tlwDestroyMesh(&solids->items[n].deform_to);
@@ -107,7 +232,8 @@ static tlwResult loadDeformFrame(const tlwPlacedMeshes *solids, const tlwObject 
     TLW_TRY(object->def.deform(object->def.deform_user, frame, &data));
     tlwDestroyMesh(mesh);
     TLW_TRY(tlwCreateMesh(&data, message, mesh));
-    TLW_TRY(tlwRepairMesh(mesh, object->def.name, message, NULL));
+    tlwRepairReport report;
+    TLW_TRY((object->sheet ? tlwRepairSolid : tlwRepairMesh)(mesh, object->def.name, message, &report));
     if (mesh->vertex_count != object->mesh.vertex_count)
         return tlwFail(message, TLW_BAD_MESH,
                        "%s changes its number of vertices at frame %d; a deforming solid must keep its mesh.",
@@ -188,7 +314,7 @@ tlwResult tlwMovePlacedMeshes(tlwPlacedMeshes *solids, double time, double dt, d
         } else if (time == 0 && dt == 0) {
             solid->frame = (tlwSdfFrame){key.position, key.rotation};
         }
-        tlwGetSdfWorldBounds(solid->sdf, &solid->frame, &solid->low, &solid->high);
+        tlwGetSdfWorldBounds(solid->wet, &solid->frame, &solid->low, &solid->high);
         if (solid->moves && !def->deform)
             solids->max_speed = fmax(solids->max_speed, boxSpeed(solid));
     }
@@ -207,5 +333,5 @@ void tlwSetMeshPose(tlwPlacedMesh *solid, tlwSdfFrame frame, tlwMotion motion)
 {
     solid->frame = frame;
     solid->motion = motion;
-    tlwGetSdfWorldBounds(solid->sdf, &solid->frame, &solid->low, &solid->high);
+    tlwGetSdfWorldBounds(solid->wet, &solid->frame, &solid->low, &solid->high);
 }

@@ -10,11 +10,13 @@
 typedef struct tlwPlacedMesh {
     int object; // index in the scene
     tlwSdf *sdf;
+    tlwSdf *wet;       // what liquid meets: `sdf`, or a field in which thin parts have grown (shape/thin.h)
+    float *thin_sides; // per triangle, from tlwFindThinSides; null where nothing is thin
     tlwSdf *last_sdf;  // the previous field, which colliders of bodies still use; null where no body can touch the mesh
     int builds;        // number of fields built so far
     tlwVec3 scale;     // the scale that the field was built with
     tlwSdfFrame frame; // at the end of the present substep
-    tlwVec3 low, high; // world box of the field
+    tlwVec3 low, high; // world box of `wet`
     tlwMotion motion;  // over the next substep
     bool enabled, moves;
     bool body;                      // placed by tlwSetMeshPose instead of keys
@@ -32,6 +34,7 @@ typedef struct tlwPlacedMeshes {
     int count;
     bool split; // operator split (bodies/split.h): the pressure solve treats bodies as liquid, so their faces stay open
     bool deep;  // fields hold distances at any depth, so that a rigid body inside a solid finds the way out
+    bool thin;  // some obstacle has a wall that a particle could pass in one step
     double max_speed; // m/s over the next substep
 } tlwPlacedMeshes;
 

@@ -85,7 +85,7 @@ static void nodeRange(void *context, int64_t begin, int64_t end)
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++)
                     before[c++] = solid[row + i];
-            tlwUniteSdf(item->sdf, &item->frame, &nodes, solid + tile->base);
+            tlwUniteSdf(item->wet, &item->frame, &nodes, solid + tile->base);
             c = 0;
             TLW_FOR_ROWS(grid, tile, j, k, row)
                 for (int i = 0; i < TLW_TILE; i++)
@@ -134,7 +134,7 @@ static float bodyFaceShare(const tlwGrid *grid, const tlwPlacedMesh *item, int a
     nodes.stride[u] = 1;
     nodes.stride[v] = NODES;
     float d[NODES * NODES];
-    tlwRasterizeSdf(item->sdf, &item->frame, &nodes, d);
+    tlwRasterizeSdf(item->wet, &item->frame, &nodes, d);
     return tlwGetPartsShare(d, (float)grid->dx);
 }
 
@@ -145,7 +145,7 @@ static float velocityAtFace(const tlwGrid *grid, const tlwPlacedMesh *item, int 
     p = tlwMulAdd(grid->origin, grid->dx, p);
     if (item->vertex_velocity) {
         float point[3] = {(float)p.x, (float)p.y, (float)p.z}, v[3] = {0, 0, 0};
-        tlwSampleSdfVelocity(item->sdf, item->vertex_velocity, point, 1, v);
+        tlwSampleSdfVelocity(item->wet, item->vertex_velocity, point, 1, v);
         return v[axis];
     }
     tlwVec3 v = tlwAdd(item->motion.velocity, tlwCross(item->motion.spin, tlwSub(p, item->motion.origin)));

@@ -13,6 +13,7 @@ static void bindArrays(tlwPressure *p)
 {
     const tlwGrid *grid = &p->flow->grid;
     p->phi = tlwGetFloats(grid, p->def.phi);
+    p->fill = tlwGetFloats(grid, p->flow->fill);
     p->density = tlwGetFloats(grid, p->flow->density);
     for (int a = 0; a < 3; a++) {
         p->unsolid[a] = tlwGetFloats(grid, p->flow->open[a]);
@@ -74,11 +75,10 @@ static void assembleRange(void *context, int64_t begin, int64_t end)
                     if (!liquid)
                         continue;
                     if (w > 0)
-                        diag += p->type[low] == TLW_CELL_LIQUID ? w : w / tlwGetTheta(p->phi[c], fmaxf(p->phi[low], 0));
+                        diag += p->type[low] == TLW_CELL_LIQUID ? w : w / tlwGetSurfaceTheta(p, c, low);
                     if (p->open[a][high] > 0) {
                         w = p->open[a][high] / tlwGetFaceDensity(p, c, high);
-                        diag +=
-                            p->type[high] == TLW_CELL_LIQUID ? w : w / tlwGetTheta(p->phi[c], fmaxf(p->phi[high], 0));
+                        diag += p->type[high] == TLW_CELL_LIQUID ? w : w / tlwGetSurfaceTheta(p, c, high);
                     }
                 }
                 p->diag[c] = liquid && diag > 0 ? diag : 1;
@@ -183,6 +183,20 @@ static void divergenceRange(void *context, int64_t begin, int64_t end)
             }
 }
 
+// Least distance between a centre and the surface in cells, for the pressure of the last step. The surface may have
+// come next to the centre since. A pressure that acted over half a cell would then act over a thousandth, and the face
+// would shoot off. The correction finds the rest.
+#define NEAREST_RECALLED 0.5f
+
+// What is left of a recalled gradient across the lower face of c.
+static float softenRecalled(const tlwPressure *p, int64_t low, int64_t c)
+{
+    bool here = p->type[c] == TLW_CELL_LIQUID, there = p->type[low] == TLW_CELL_LIQUID;
+    int64_t liquid = here ? c : low, air = here ? low : c;
+    float theta = here && there ? 1 : tlwGetSurfaceTheta(p, liquid, air);
+    return theta < NEAREST_RECALLED ? theta / NEAREST_RECALLED : 1;
+}
+
 static void subtractRange(void *context, int64_t begin, int64_t end)
 {
     const tlwPressure *p = context;
@@ -196,7 +210,7 @@ static void subtractRange(void *context, int64_t begin, int64_t end)
                 for (int a = 0; a < 3; a++) {
                     float gradient;
                     if (p->open[a][c] > 0 && tlwGetFaceGradient(p, c - stride[a], c, &gradient))
-                        p->velocity[a][c] -= gradient;
+                        p->velocity[a][c] -= p->recalling ? gradient * softenRecalled(p, c - stride[a], c) : gradient;
                 }
                 float made = p->type[c] == TLW_CELL_LIQUID ? p->unknown[c] * scale : 0;
                 pressure[c] = p->correction ? pressure[c] + made : made;
@@ -228,9 +242,10 @@ void tlwApplyViscousPressure(tlwPressure *p)
 {
     tlwThreads *threads = p->context->threads;
     int64_t tiles = p->flow->grid.tile_count;
-    p->correction = true;
+    p->correction = p->recalling = true;
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, recallRange, p);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, subtractRange, p);
+    p->recalling = false;
     if (p->def.coupling)
         tlwPushBodies(p->def.coupling, p->unknown);
 }

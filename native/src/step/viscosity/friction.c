@@ -4,6 +4,7 @@
 #include "scene/scene.h"
 #include "step/liquid/levelset.h"
 #include "step/obstacles/face_share.h"
+#include "step/viscosity/swelling.h"
 
 #include <math.h>
 
@@ -14,7 +15,7 @@ typedef struct Grip {
     const tlwScene *scene;
     const tlwFlow *flow;
     const tlwGrid *grid;
-    const float *phi, *pressure, *density, *viscosity, *solid, *open[3], *velocity[3], *solid_velocity[3];
+    const float *phi, *pressure, *swelling, *density, *viscosity, *solid, *open[3], *velocity[3], *solid_velocity[3];
     const int16_t *object;
     float *strength, *ratio[3]; // per cell: kg/s; share of each component that runs along the wall
     float *grip[3];
@@ -99,12 +100,19 @@ static float getWeight(const Grip *g, int64_t c, const Wall *wall)
     return g->pressure[c] + (distance > 0 && weight > 0 ? distance * weight : 0);
 }
 
+// Resistance to a change of volume, Pa, as the last step left it. Cells that a wall cuts have none.
+static float getBulkStress(const Grip *g, int64_t c)
+{
+    float dx = (float)g->grid->dx, from = (float)TLW_BULK_FROM * g->density[c] * dx * dx / g->dt;
+    return tlwGetBulkViscosity(g->viscosity[c], from) * g->swelling[c] / TLW_SWELLING_KEPT;
+}
+
 // Pressure of the liquid on a wall, Pa.
 static float getLoad(const Grip *g, int64_t c, const Wall *wall)
 {
     int64_t behind;
     float part = findBehind(g, c, wall, &behind), load = g->squeeze[c] + (1 - part) * getWeight(g, c, wall);
-    load += part > 0 ? part * getWeight(g, behind, wall) : 0;
+    load += (part > 0 ? part * getWeight(g, behind, wall) : 0) + getBulkStress(g, c);
     return load > 0 ? load : 0;
 }
 
@@ -189,6 +197,7 @@ static Grip makeGrip(const tlwScene *scene, double dt, const tlwFlow *flow)
               .grid = grid,
               .phi = tlwGetFloats(grid, flow->phi),
               .pressure = tlwGetFloats(grid, flow->pressure),
+              .swelling = tlwGetFloats(grid, flow->swelling),
               .density = tlwGetFloats(grid, flow->density),
               .viscosity = tlwGetFloats(grid, flow->viscosity),
               .solid = tlwGetFloats(grid, flow->solid),

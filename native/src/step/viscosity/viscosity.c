@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "solve/stress/peel.h"
 #include "step/viscosity/bodies.h"
+#include "step/viscosity/swelling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static const float BODY_STIFFNESS = 10; // of rigid bodies in multigrid, relativ
 
 tlwViscosityDef tlwDefaultViscosityDef(void)
 {
-    tlwViscosityDef def = {.stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1};
+    tlwViscosityDef def = {
+        .stick = -1, .held = -1, .solid_object = -1, .label = -1, .piece = -1, .reached = -1, .swelling = -1};
     for (int a = 0; a < 3; a++)
         def.fluidity_slope[a] = def.open[a] = def.held_share[a] = def.held_velocity[a] = def.grip[a] = -1;
     return def;
@@ -150,6 +152,16 @@ static bool isOfBody(const tlwViscosityBuild *build, int axis, int64_t face)
     return build->body_count && build->owner[axis][face];
 }
 
+// Sum of the samples that touch the lower faces of a cell.
+static inline void sumTouching(const tlwStressLevel *level, int64_t at, float touch[3])
+{
+    const int64_t y = level->grid.stride_y, z = level->grid.stride_z;
+    const float *n = level->c[TLW_XX], *xy = level->c[TLW_XY], *xz = level->c[TLW_XZ], *yz = level->c[TLW_YZ];
+    touch[0] = n[at] + n[at - 1] + xy[at] + xy[at + y] + xz[at] + xz[at + z];
+    touch[1] = n[at] + n[at - y] + xy[at] + xy[at + 1] + yz[at] + yz[at + z];
+    touch[2] = n[at] + n[at - z] + xz[at] + xz[at + 1] + yz[at] + yz[at + y];
+}
+
 // Faces that no sample touches are not unknowns: nothing changes their velocity. Faces of bodies stay, since a body's
 // mass and momentum are spread over all its faces.
 static void dropRange(void *context, int64_t begin, int64_t end)
@@ -157,15 +169,12 @@ static void dropRange(void *context, int64_t begin, int64_t end)
     const tlwViscosityBuild *build = context;
     tlwStressSystem *system = build->system;
     tlwStressLevel *level = &system->level;
-    const int64_t y = level->grid.stride_y, z = level->grid.stride_z;
-    const float *n = level->c[TLW_XX], *xy = level->c[TLW_XY], *xz = level->c[TLW_XZ], *yz = level->c[TLW_YZ];
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(&level->grid, &level->grid.tiles[t], j, k, row)
             for (int i = 0; i < TLW_TILE; i++) {
                 int64_t at = row + i;
-                const float touch[3] = {n[at] + n[at - 1] + xy[at] + xy[at + y] + xz[at] + xz[at + z],
-                                        n[at] + n[at - y] + xy[at] + xy[at + 1] + yz[at] + yz[at + z],
-                                        n[at] + n[at - z] + xz[at] + xz[at + 1] + yz[at] + yz[at + y]};
+                float touch[3];
+                sumTouching(level, at, touch);
                 for (int a = 0; a < 3; a++)
                     if (!(touch[a] > 0) && level->mass[a][at] > 0 && !isOfBody(build, a, at)) {
                         level->mass[a][at] = 0;
@@ -173,6 +182,28 @@ static void dropRange(void *context, int64_t begin, int64_t end)
                         system->x.at[a][at] = 0;
                     }
             }
+}
+
+// Mark the faces whose velocity stress has set rather than their own momentum. A ghost's samples have been softened to
+// at most its mass (solve/stress/peel.h).
+static void tieRange(void *context, int64_t begin, int64_t end)
+{
+    const tlwViscosityBuild *build = context;
+    const tlwViscosityDef *def = build->def;
+    const tlwStressLevel *level = &build->system->level;
+    for (int64_t t = begin; t < end; t++) {
+        const tlwTile *tile = &level->grid.tiles[t];
+        TLW_FOR_ROWS(&level->grid, tile, j, k, row) {
+            uint8_t *reached = tlwGetBytes(def->grid, def->reached) + tlwCellIndex(def->grid, tile->cell[0], (int)j, k);
+            for (int i = 0; i < TLW_TILE; i++) {
+                float touch[3];
+                sumTouching(level, row + i, touch);
+                for (int a = 0; a < 3; a++)
+                    if (level->mass[a][row + i] > 0 && touch[a] > 0.5f * level->mass[a][row + i])
+                        reached[i] |= (uint8_t)(TLW_TIED << a);
+            }
+        }
+    }
 }
 
 // Velocity of unknown, prescribed and peeled faces back to the flow.
@@ -227,6 +258,8 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
     if (def->grip[0] >= 0)
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, gripRange, build);
     tlwLoadBodies(build, &bodies);
+    if (system->swelling)
+        tlwLoadSwelling(threads, build);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
     tlwStressOptions options = {
@@ -241,6 +274,10 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
         for (int64_t n = 0; n < peel.count; n++)
             system->level.mass[peel.faces[n].component][peel.faces[n].face] = peel.faces[n].mass;
         tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, writeRange, build);
+        if (def->reached >= 0)
+            tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, tieRange, build);
+        if (def->swelling >= 0)
+            tlwKeepSwelling(threads, build);
     } else if (result == TLW_NOT_CONVERGED) {
         tlwFail(
             message, result,
@@ -274,7 +311,10 @@ tlwResult tlwSolveViscosity(tlwThreads *threads, const tlwViscosityDef *def, tlw
             build.body_count = TLW_MAX_VISCOUS_BODIES;
         result = tlwInitStressSystem(&system, def->grid->dims, (const int(*)[3])tiles, count);
         system.unit_mass = density * dx * dx * dx;
+        build.bulk_from = (float)(TLW_BULK_FROM * unit);
         if (result == TLW_OK && build.body_count && !tlwAddBodyOwners(&build))
+            result = TLW_OUT_OF_MEMORY;
+        if (result == TLW_OK && def->swelling >= 0 && thickest > build.bulk_from && !tlwAddBulkSamples(&build))
             result = TLW_OUT_OF_MEMORY;
         if (result == TLW_OK)
             result = solve(threads, &build, stats, message);

@@ -21,6 +21,7 @@ typedef struct tlwViscosityDef {
     int fluidity_slope[3]; // cell, float, 1 / (Pa s), see step/fields/flow.h; optional
     int density;           // cell, float, kg/m3; 0 = unknown, then the mean of the others
     int velocity[3];       // face, float, m/s; in and out
+    int reached;           // cell, uint8, see step/fields/flow.h: faces that stress has set are marked; optional
     int solid_velocity[3]; // face, float, m/s
     int stick;          // cell, uint8: the liquid sticks to solids near this cell; optional, then it slips everywhere
     int held;           // cell, uint8: cells of at least `held_value` move with solid_velocity
@@ -39,6 +40,9 @@ typedef struct tlwViscosityDef {
     double dt;
     double tolerance; // relative residual
     int max_iterations;
+    // Cell, float, 1/s: the growth of volume that the liquid's resistance to it starts from; in and out. Optional, then
+    // only pressure keeps the volume.
+    int swelling;
     tlwEdgeMean edge_mean;
     bool keep_thin_stiff; // leave stiff features thinner than two cells as they are: slower, for comparison
     tlwCancelFn *cancel;  // may be null

@@ -2,6 +2,7 @@
 
 #include "step/obstacles/face_share.h"
 #include "step/viscosity/bodies.h"
+#include "step/viscosity/swelling.h"
 #include "step/viscosity/tile.h"
 
 #include <math.h>
@@ -10,13 +11,11 @@
 enum { SIDE = TLW_VISCOUS_SIDE, OCTANTS = TLW_OCTANTS };
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
-static const float SLIVER_SHARE =
-    0.35f; // a volume with less liquid is no stiffer than SLIVER_STIFFNESS of the stiffest:
-static const float SLIVER_STIFFNESS = 1e-7f; // stiff slivers are loose ends that slow the solve and carry nothing
-static const float LEAST_FLUIDITY = 1e-4f;   // of its cell's, in the stiff part of a cell of two materials
-static const float SMALLEST_MASS = 1e-3f;    // of a full face
-static const float SMALLEST_GAP = 0.1f;      // cells between a face and the wall it sticks to
-static const float ALIGNED = 0.02f;          // cells: depths within this are the same
+static const float LEAST_FLUIDITY = 1e-4f; // of its cell's, in the stiff part of a cell of two materials
+static const float SMALLEST_MASS = 1e-3f;  // of a full face
+static const float SMALLEST_GAP = 0.1f;    // cells between a face and the wall it sticks to
+static const float WHOLE = 0.999f;         // of a cell: less than this counts as cut by a solid
+static const float ALIGNED = 0.02f;        // cells: depths within this are the same
 
 // The content that the eight cells around a cell's lower corner have in common, or 0.
 static inline int commonContent(const tlwViscosityTile *work, int i, int j, int k)
@@ -53,12 +52,6 @@ static inline void addOctant(const tlwViscosityTile *work, Share *share, int i, 
                                                   : work->averaged[k + 1][j + 1][i + 1]);
         share->mass += wet * work->rho[k + 1][j + 1][i + 1];
     }
-}
-
-static inline float limitSliver(const tlwViscosityTile *work, const Share *share, float mu)
-{
-    float most = SLIVER_STIFFNESS * work->build->stiffest;
-    return share->wet < SLIVER_SHARE * OCTANTS && mu > most ? most : mu;
 }
 
 static inline float fromAverage(tlwEdgeMean mean, float value)
@@ -194,8 +187,11 @@ static void fillNormal(const tlwViscosityTile *work, int i, int j, int k, int64_
             if (kindOf(work, a, i + side * (a == 0), j + side * (a == 1), k + side * (a == 2)) == FACE_SLIP)
                 return;
     float gap = work->open ? 1 : normalGap(work, i, j, k);
-    system->level.c[TLW_XX][out] =
-        2 * scale * limitSliver(work, &share, work->mu[k + 1][j + 1][i + 1]) * share.wet / (share.vacant * gap);
+    float mu = work->mu[k + 1][j + 1][i + 1];
+    system->level.c[TLW_XX][out] = 2 * scale * mu * share.wet / (share.vacant * gap);
+    if (system->level.c[TLW_BULK] && share.vacant > WHOLE * OCTANTS)
+        system->level.c[TLW_BULK][out] =
+            scale * tlwGetBulkViscosity(mu, work->build->bulk_from) * share.wet / share.vacant;
 }
 
 // Share of the distance between faces p and q of `axis` over which the liquid shears, when a wall that it sticks to
@@ -257,8 +253,31 @@ static void fillShear(const tlwViscosityTile *work, int kind, int i, int j, int 
         gap = gap_a < gap_b ? gap_a : gap_b;
     }
     float mu = fromAverage(work->build->def->edge_mean, share.resistance / share.wet);
-    float value = scale * limitSliver(work, &share, mu) * share.wet / (share.vacant * gap);
+    float value = scale * mu * share.wet / (share.vacant * gap);
     work->build->system->level.c[kind][out] = value > 0 ? value : 0;
+}
+
+// Share of a face's liquid that moves with the face rather than with a wall beside it that the liquid sticks to: what
+// is nearer to the wall is the wall's. The shear between wall and face is then that in the middle between them, where
+// the difference of their velocities is second order. A slanted wall is beside the face along several axes, and counts
+// along the one where it is nearest.
+static float ownShare(const tlwViscosityTile *work, int axis, int i, int j, int k, int64_t at)
+{
+    float least = 1;
+    for (int n = 1; n < 3; n++) {
+        int b = (axis + n) % 3;
+        float wide = 0, held = 0; // cells along b: the liquid of the control volume, and what is the walls'
+        for (int side = -1; side < 2; side += 2) {
+            FaceKind kind = kindOf(work, axis, i + side * (b == 0), j + side * (b == 1), k + side * (b == 2));
+            bool wall = kind == FACE_STICK;
+            float gap = wall ? shearGap(work, axis, b, at, at + side * work->stride[b], FACE_FREE, kind) : 1;
+            float reach = gap < 0.5f ? gap : 0.5f;
+            wide += reach;
+            held += wall ? reach - 0.5f * gap : 0;
+        }
+        least = fminf(least, 1 - held / wide);
+    }
+    return least;
 }
 
 // Mass of every face that is not in a solid; whether samples touch it is known once all tiles are filled.
@@ -280,7 +299,8 @@ static void fillFace(const tlwViscosityTile *work, int axis, int i, int j, int k
         addOctant(work, &share, p[0], p[1], p[2], o);
     }
     float least = SMALLEST_MASS * (float)system->unit_mass, cube = work->dx * work->dx * work->dx;
-    float mass = share.mass / OCTANTS * cube, velocity = tlwGetFloats(work->flow, def->velocity[axis])[at];
+    float own = dry || work->open ? 1 : ownShare(work, axis, i, j, k, at);
+    float mass = own * share.mass / OCTANTS * cube, velocity = tlwGetFloats(work->flow, def->velocity[axis])[at];
     mass = mass > least ? mass : least;
     system->level.mass[axis][out] = mass;
     system->b.at[axis][out] = mass * velocity;
@@ -312,6 +332,8 @@ static void fillFull(const tlwViscosityTile *work, int i, int j, int k, int64_t 
             }
     float other[3] = {rho[z][y][x - 1], rho[z][y - 1][x], rho[z - 1][y][x]};
     system->level.c[TLW_XX][out] = 2 * scale * work->mu[z][y][x];
+    if (system->level.c[TLW_BULK])
+        system->level.c[TLW_BULK][out] = scale * tlwGetBulkViscosity(work->mu[z][y][x], work->build->bulk_from);
     for (int a = 0; a < 3; a++) {
         float value = scale * fromAverage(def->edge_mean, mean[a]);
         float velocity = tlwGetFloats(work->flow, def->velocity[a])[at];

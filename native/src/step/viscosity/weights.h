@@ -10,6 +10,7 @@ typedef struct tlwViscosityBuild {
     float density;        // kg/m3, where a cell has none
     float stiffest;       // viscosity is clamped to this, Pa s
     float body_viscosity; // Pa s, between the faces of a rigid body
+    float bulk_from;      // Pa s: only what is thicker resists a change of volume
     uint8_t *owner[3];    // per face of the system: body, 1 .. body_count, 0 = none; null without bodies
     const bool *dragged;  // per body: false = it moves as solid_velocity says
     int body_count;       // of def->coupling that the owners can tell apart
