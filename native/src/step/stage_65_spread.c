@@ -1,6 +1,7 @@
 // Particles move apart where they crowd. The displacement comes from the pressure system and changes no velocity.
 #include "base/context.h"
 #include "step/bodies/bodies.h"
+#include "step/frozen/squeeze.h"
 #include "step/liquid/advect.h"
 #include "step/liquid/collide.h"
 #include "step/pressure/density.h"
@@ -27,6 +28,7 @@ tlwResult tlwStageSpread(tlwSim *sim, tlwStepPlan *plan)
 {
     tlwShowMotion(sim, plan);
     tlwFinishBodies(&sim->bodies, plan->kick, &plan->coupling);
+    TLW_TRY(tlwSqueezeFilms(&sim->flow, &sim->pieces, &sim->particles, &sim->order));
     TLW_TRY(spread(sim, plan));
     tlwEndSolves(sim, plan);
     return TLW_OK;

@@ -25,7 +25,7 @@ typedef struct tlwFlow {
     int fill;              // cell, float: volume of the cell's particles / cell volume
     int pressure;          // cell, float, Pa; kept between steps (warm start)
     int viscous_pressure;  // cell, float, Pa: the part of the pressure that answers viscosity; kept between steps
-    int swelling;          // cell, float, 1/s: growth that resistance to it starts from (viscosity/swelling.h); kept
+    int swelling;          // cell, float, Pa: stress that resists a change of volume (viscosity/swelling.h); kept
 
     // Heat
     int temperature; // cell, float, K

@@ -270,6 +270,7 @@ static bool cutCell(const Cut *u, const int at[3], int64_t c, tlwPieceCut *cut)
     if (isFilm(u, c)) {
         cut->phi = fmaxf(tlwGetFloats(u->grid, u->flow->phi)[c], 0.01f * (float)u->grid->dx);
         cut->source = -1;
+        cut->film = true;
         return true;
     }
     if (!isMixed(&around) || !findLiquid(u, at, cut))

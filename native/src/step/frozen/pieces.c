@@ -18,7 +18,10 @@
 #define REACH 0.75f     // cells from a solid at which freezing material bonds to it
 #define BOND_SHARE 0.25 // share of a cell's frozen mass that must be bonded for the cell to hold its piece
 #define EMPTY (-1)
-#define LEAST_CELLS 2 // fewest cells of a free piece; smaller crumbs are thick liquid
+// Smaller crumbs are thick liquid. A few particles spread over two cells would be far lighter than the cells that they
+// close, and pressure would throw them off.
+#define LEAST_CELLS 2  // fewest cells of a free piece
+#define LEAST_VOLUME 1 // fewest cells that its frozen particles fill
 
 void tlwFreePieces(tlwPieces *pieces)
 {
@@ -210,8 +213,21 @@ static uint32_t holdOf(const Find *f, const Cell *cell)
     return bond != TLW_BOND_NONE && bonded >= BOND_SHARE * solid ? bond : TLW_BOND_NONE;
 }
 
+// Volume of a cell's frozen particles, in cells.
+static double getFrozenVolume(const Find *f, const Cell *cell)
+{
+    const tlwMaterial *materials = f->search->solids->scene->materials;
+    double volume = 0, dx = f->grid->dx;
+    for (int64_t n = cell->begin; n < cell->end; n++)
+        volume += isFrozen(f, n)
+                      ? f->particles->mass[n] / materials[f->particles->material[n]].def.density_solid / (dx * dx * dx)
+                      : 0;
+    return volume;
+}
+
 // A piece is held by the solid or wall that most of its bonded cells are bonded to. `bonds` lists all bonds of the
-// pieces, `overlaps` the old pieces that the new ones are made of.
+// pieces, `overlaps` the old pieces that the new ones are made of. Until pieces are measured, `mass` is the volume of
+// their frozen particles in cells.
 static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds)
 {
     bool ok = true;
@@ -222,6 +238,7 @@ static tlwResult holdPieces(Find *f, tlwPairTable *overlaps, tlwPairTable *bonds
             if (!label)
                 continue;
             f->pieces->items[label - 1].cells++;
+            f->pieces->items[label - 1].mass += getFrozenVolume(f, &cell);
             if (f->from[cell.index])
                 ok = tlwAddPairMass(overlaps, label - 1, f->from[cell.index] - 1, 1) && ok;
             uint32_t bond = holdOf(f, &cell);
@@ -316,7 +333,8 @@ static void dropCrumbs(Find *f, int32_t *renumber)
     int kept = 0;
     for (int n = 0; n < f->pieces->count; n++) {
         const tlwPiece *piece = &f->pieces->items[n];
-        bool crumb = piece->object == TLW_NO_OBJECT && piece->bonded == TLW_NO_OBJECT && piece->cells < LEAST_CELLS;
+        bool crumb = piece->object == TLW_NO_OBJECT && piece->bonded == TLW_NO_OBJECT &&
+                     (piece->cells < LEAST_CELLS || piece->mass < LEAST_VOLUME);
         renumber[n + 1] = crumb ? 0 : kept + 1;
         if (!crumb)
             f->pieces->items[kept++] = *piece;

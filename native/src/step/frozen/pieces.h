@@ -72,6 +72,7 @@ typedef struct tlwPieceCut {
     int32_t piece;  // label
     float share;    // of the cell inside the piece
     float phi;      // m: of the liquid, without the piece
+    bool film;      // the cell holds a film of melt on a hot solid (frozen/film.h)
 } tlwPieceCut;
 
 // A cell in or next to a free piece, for viscosity.

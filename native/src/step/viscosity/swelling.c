@@ -39,6 +39,7 @@ static void loadRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = &build->system->level.grid, *flow = build->def->grid;
     const float *old = tlwGetFloats(flow, build->def->swelling), dx = (float)flow->dx;
     float *bulk = build->system->level.c[TLW_BULK], *swelling = build->system->swelling;
+    float unit = (float)build->def->dt * dx, most = TLW_SWELLING_MOST / (float)build->def->dt;
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) {
             int64_t from = tlwCellIndex(flow, grid->tiles[t].cell[0], (int)j, k);
@@ -46,7 +47,7 @@ static void loadRange(void *context, int64_t begin, int64_t end)
                 if (!(bulk[row + i] > 0))
                     continue;
                 if (isWhole(build->def, from + i))
-                    swelling[row + i] = old[from + i] * dx;
+                    swelling[row + i] = dx * (float)tlwClamp(old[from + i] * unit / bulk[row + i], -most, most);
                 else
                     bulk[row + i] = 0;
             }
@@ -65,14 +66,15 @@ static void keepRange(void *context, int64_t begin, int64_t end)
     const tlwGrid *grid = &system->level.grid, *flow = build->def->grid;
     const double *u = system->x.at[0], *v = system->x.at[1], *w = system->x.at[2];
     const int64_t y = grid->stride_y, z = grid->stride_z;
-    float *out = tlwGetFloats(flow, build->def->swelling), per_cell = 1 / (float)flow->dx;
+    float *out = tlwGetFloats(flow, build->def->swelling), dx = (float)flow->dx;
+    float kept = TLW_SWELLING_KEPT / (dx * (float)build->def->dt * dx);
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row) {
             int64_t to = tlwCellIndex(flow, grid->tiles[t].cell[0], (int)j, k) - row;
             for (int64_t i = row; i < row + TLW_TILE; i++)
                 if (system->level.c[TLW_BULK][i] > 0) {
                     double growth = ((u[i + 1] - u[i]) + (v[i + y] - v[i])) + (w[i + z] - w[i]);
-                    out[to + i] = TLW_SWELLING_KEPT * (float)(system->swelling[i] - growth) * per_cell;
+                    out[to + i] = kept * system->level.c[TLW_BULK][i] * (float)(system->swelling[i] - growth);
                 }
         }
 }
