@@ -100,19 +100,14 @@ static float getWeight(const Grip *g, int64_t c, const Wall *wall)
     return g->pressure[c] + (distance > 0 && weight > 0 ? distance * weight : 0);
 }
 
-// Resistance to a change of volume, Pa, as the last step left it. Cells that a wall cuts have none.
-static float getBulkStress(const Grip *g, int64_t c)
-{
-    float dx = (float)g->grid->dx, from = (float)TLW_BULK_FROM * g->density[c] * dx * dx / g->dt;
-    return tlwGetBulkViscosity(g->viscosity[c], from) * g->swelling[c] / TLW_SWELLING_KEPT;
-}
-
 // Pressure of the liquid on a wall, Pa.
 static float getLoad(const Grip *g, int64_t c, const Wall *wall)
 {
     int64_t behind;
     float part = findBehind(g, c, wall, &behind), load = g->squeeze[c] + (1 - part) * getWeight(g, c, wall);
-    load += (part > 0 ? part * getWeight(g, behind, wall) : 0) + getBulkStress(g, c);
+    load += (part > 0 ? part * getWeight(g, behind, wall) : 0);
+    // Resistance to a change of volume, as the last step left it. Cells that a wall cuts have none.
+    load += g->swelling[c] / TLW_SWELLING_KEPT;
     return load > 0 ? load : 0;
 }
 
