@@ -124,7 +124,7 @@ static void holdOne(tlwReport *to, const Cup *cup)
     tlwAddRigObject(&rig, "Bowl", TLW_ROLE_SOLID, bowl, &solid);
     tlwRunRig(&rig);
     double start = tlwGetRigStats(&rig).particle_volume, speed = 0;
-    int frames = (int)(5 * FPS);
+    int frames = (int)((cup->lift > 0 ? 15 : 5) * FPS); // what was lifted sloshes for some seconds
     for (int n = 0; n < frames && tlwAdvanceRig(&rig, 1 / FPS); n++)
         speed = n >= frames - FPS / 2 ? fmax(speed, tlwGetRigStats(&rig).max_speed) : 0;
     Ball before = {centre, radius + (0.5 * cup->thick + 0.1) * DX}, now = before;
