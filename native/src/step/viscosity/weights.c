@@ -11,8 +11,9 @@
 enum { SIDE = TLW_VISCOUS_SIDE, OCTANTS = TLW_OCTANTS };
 
 static const float SMALLEST_SHARE = 0.01f; // of a control volume: less liquid than this makes no stress
-// A volume of whose room less than this share is liquid is no stiffer than SLIVER_STIFFNESS of the stiffest. Stiff slivers are loose
-// ends that slow the solve and carry nothing. With a share of 0.35, strands would flow 4 to 6 % too fast.
+// A volume of whose room less than this share is liquid is no stiffer than SLIVER_STIFFNESS of the stiffest. Stiff
+// slivers are loose ends that slow the solve and carry nothing. With a share of 0.35, strands would flow 4 to 6 % too
+// fast.
 static const float SLIVER_SHARE = 0.1f;
 static const float SLIVER_STIFFNESS = 1e-7f;
 static const float LEAST_FLUIDITY = 1e-4f; // of its cell's, in the stiff part of a cell of two materials
