@@ -28,7 +28,7 @@ tlwResult tlwStageSpread(tlwSim *sim, tlwStepPlan *plan)
 {
     tlwShowMotion(sim, plan);
     tlwFinishBodies(&sim->bodies, plan->kick, &plan->coupling);
-    TLW_TRY(tlwSqueezeFilms(&sim->flow, &sim->pieces, &sim->particles, &sim->order));
+    TLW_TRY(tlwSqueezeFilms(&sim->flow, &sim->pieces, &sim->particles, &sim->order, plan->kick));
     TLW_TRY(spread(sim, plan));
     tlwEndSolves(sim, plan);
     return TLW_OK;

@@ -6,18 +6,18 @@
 #include <math.h>
 
 #define JITTER 0.1f   // of a cell: more fill than this is too much
-#define MOST 0.5f     // of a cell: what one step lets out
+#define MOST 4.0f     // cells of melt: what one step lets out of a cell
 #define SHALLOW 0.25f // of a cell: depth of melt below which flow moves it as if it were this deep
-#define FARTHEST 0.5f // cells that a particle moves in a step
+#define FARTHEST 0.5f // cells that melt moves in a step
 #define TOLERANCE 1e-3
 #define ITERATIONS 400
 
 typedef struct FilmCell {
     int64_t cell;
     int tile, within;
-    int32_t next[6];             // film cell beyond a side (2 * axis + upper), OUTLET or CLOSED
-    float share[6], displace[6]; // of a side that is open; cells that melt moves along the axis
-    double excess, pressure;
+    int32_t next[6]; // film cell beyond a side (2 * axis + upper), OUTLET or CLOSED
+    float share[6];  // of a side that is open
+    double excess;
 } FilmCell;
 
 enum { CLOSED = -1, OUTLET = -2 };
@@ -31,7 +31,8 @@ typedef struct Squeeze {
     int64_t stride[3];
     FilmCell *cells;
     int64_t count;
-    double *r, *p, *q; // of the solve
+    double *x, *r, *p, *q;        // of the solve
+    float *velocity[3], per_step; // m/s of a cell per step
 } Squeeze;
 
 // Expected fill of an open cell t cells in front of a wall, for particles spread trilinearly.
@@ -49,23 +50,18 @@ static float getSideShare(const Squeeze *s, int axis, int64_t c)
     return tlwGetFaceShare(corner, (float)s->grid->dx);
 }
 
-static bool holdsMelt(const Squeeze *s, const FilmCell *f, const tlwParticles *particles, const tlwParticleOrder *order)
-{
-    (void)s;
-    return tlwHoldsLiquid(order, particles, f->tile, f->within);
-}
-
 // List the film cells, tile by tile, so that the order does not depend on threads.
 static bool listCells(Squeeze *s, const tlwPieces *pieces)
 {
     for (int64_t n = 0; n < pieces->cut_count; n++)
         s->count += pieces->cuts[n].film;
     s->cells = tlwAlloc((size_t)s->count + 1, sizeof *s->cells);
-    s->r = tlwAlloc(3 * (size_t)s->count + 1, sizeof *s->r);
+    s->r = tlwAlloc(5 * (size_t)s->count + 1, sizeof *s->r);
     if (!s->cells || !s->r)
         return false;
     s->p = s->r + s->count;
     s->q = s->p + s->count;
+    s->x = s->q + s->count;
     for (int64_t n = 0, at = 0; n < pieces->cut_count; n++)
         if (pieces->cuts[n].film) {
             s->cells[at].cell = pieces->cuts[n].cell;
@@ -91,7 +87,7 @@ static bool describe(Squeeze *s, const tlwParticles *particles, const tlwParticl
         int64_t c = f->cell;
         float wall = tlwGetCentreSolid(s->grid, s->solid, c) / (float)s->grid->dx;
         float excess = s->fill[c] - getRoom(wall) - JITTER;
-        f->excess = excess > 0 && holdsMelt(s, f, particles, order) ? fminf(excess, MOST) : 0;
+        f->excess = excess > 0 && tlwHoldsLiquid(order, particles, f->tile, f->within) ? fminf(excess, MOST) : 0;
         any = any || f->excess > 0;
         for (int side = 0; side < 6; side++) {
             int64_t beyond = c + (side & 1 ? 1 : -1) * s->stride[side / 2];
@@ -125,7 +121,7 @@ static double apply(const Squeeze *s, const double *x, double *out)
 }
 
 // Conjugate gradients. A film has at most some thousand cells.
-static void solve(Squeeze *s, double *x)
+static void solve(Squeeze *s)
 {
     double square = 0, first;
     for (int64_t n = 0; n < s->count; n++) {
@@ -137,7 +133,7 @@ static void solve(Squeeze *s, double *x)
         double step = square / apply(s, s->p, s->q), before = square;
         square = 0;
         for (int64_t n = 0; n < s->count; n++) {
-            x[n] += step * s->p[n];
+            s->x[n] += step * s->p[n];
             s->r[n] -= step * s->q[n];
             square += s->r[n] * s->r[n];
         }
@@ -159,27 +155,26 @@ static float getDepth(const Squeeze *s, const FilmCell *f, const tlwParticles *q
     return all > 0 ? fmaxf((float)(melt / all) * s->fill[f->cell], SHALLOW) : SHALLOW;
 }
 
-static void move(const Squeeze *s, tlwParticles *q, const tlwParticleOrder *order)
+// Flow through a side becomes a velocity by the depth of the film cell that it leaves. Melt keeps half of the velocity
+// that it has, so that flow does not jump from step to step.
+static void drive(const Squeeze *s, const float *depth)
 {
-    for (int64_t m = 0; m < s->count; m++) {
-        FilmCell *f = &s->cells[m];
-        float depth = getDepth(s, f, q, order);
+    for (int64_t n = 0; n < s->count; n++)
         for (int side = 0; side < 6; side++) {
-            float way = (float)getFlow(s, f, s->q, side) / depth;
-            f->displace[side] = (side & 1 ? 1 : -1) * fminf(fmaxf(way, -FARTHEST), FARTHEST);
+            const FilmCell *f = &s->cells[n];
+            int32_t next = f->next[side];
+            if (next == CLOSED || (next >= 0 && !(side & 1))) // between film cells, the lower one sets the velocity
+                continue;
+            float way = (float)getFlow(s, f, s->x, side);
+            way /= way < 0 && next >= 0 ? depth[next] : depth[n];
+            float speed = fminf(fmaxf(way, -FARTHEST), FARTHEST) * s->per_step * (side & 1 ? 1 : -1);
+            float *face = s->velocity[side / 2] + f->cell + (side & 1 ? s->stride[side / 2] : 0);
+            *face = 0.5f * (*face + speed);
         }
-        const int32_t *start = order->cell_start + (int64_t)f->tile * (TLW_TILE_CELLS + 1);
-        int64_t first = order->tile_start[f->tile];
-        for (int64_t n = first + start[f->within]; n < first + start[f->within + 1]; n++)
-            for (int a = 0; a < 3 && !q->frozen[n]; a++) {
-                float x = q->position[a][n], part = fminf(fmaxf(x - floorf(x), 0), 1);
-                q->position[a][n] = x + (1 - part) * f->displace[2 * a] + part * f->displace[2 * a + 1];
-            }
-    }
 }
 
-tlwResult tlwSqueezeFilms(tlwFlow *flow, const tlwPieces *pieces, tlwParticles *particles,
-                          const tlwParticleOrder *order)
+tlwResult tlwSqueezeFilms(tlwFlow *flow, const tlwPieces *pieces, const tlwParticles *particles,
+                          const tlwParticleOrder *order, double dt)
 {
     if (!pieces->films)
         return TLW_OK;
@@ -193,22 +188,24 @@ tlwResult tlwSqueezeFilms(tlwFlow *flow, const tlwPieces *pieces, tlwParticles *
                  .fill = tlwGetFloats(grid, flow->fill),
                  .piece = tlwGetInts(grid, flow->piece),
                  .index = tlwGetInts(grid, slot),
+                 .per_step = (float)(grid->dx / dt),
                  .stride = {1, grid->stride_y, grid->stride_z}};
+    for (int a = 0; a < 3; a++)
+        s.velocity[a] = tlwGetFloats(grid, flow->velocity[a]);
     for (int t = 0; t < grid->tile_count; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++)
                 s.index[c] = 0;
     bool ok = listCells(&s, pieces);
-    if (ok && s.count && describe(&s, particles, order)) {
-        double *x = tlwAlloc((size_t)s.count, sizeof *x);
-        ok = x != NULL;
-        if (ok) {
-            solve(&s, x);
-            s.q = x;
-            move(&s, particles, order);
-        }
-        tlwFree(x);
+    float *depth = ok ? tlwAlloc((size_t)s.count + 1, sizeof *depth) : NULL;
+    ok = depth != NULL;
+    if (ok && describe(&s, particles, order)) {
+        solve(&s);
+        for (int64_t n = 0; n < s.count; n++)
+            depth[n] = getDepth(&s, &s.cells[n], particles, order);
+        drive(&s, depth);
     }
+    tlwFree(depth);
     tlwFree(s.r);
     tlwFree(s.cells);
     tlwReturnField(grid, slot);
