@@ -291,7 +291,15 @@ def test_two_materials_and_odd_names(folder):
     assert (folder / "scene" / path).is_file() and path.isascii()
 
 
-def test_a_million_triangles_in_under_a_second(folder):
+def time_of_a_sort():
+    """Processor time of a fixed piece of work: a third of a second on a quiet machine, more beside other work."""
+    numbers = np.random.default_rng(1).random(4_000_000)
+    began = time.process_time()
+    np.sort(numbers)
+    return time.process_time() - began
+
+
+def test_a_million_triangles_take_as_long_as_sorting_twelve_million_numbers(folder):
     wax = scenes.wax_in_a_box(folder)
     n = 708
     u, v = (grid.ravel() for grid in np.meshgrid(np.linspace(0, 2 * np.pi, n), np.linspace(0, np.pi, n), indexing="ij"))
@@ -311,7 +319,8 @@ def test_a_million_triangles_in_under_a_second(folder):
         mesh.update(calc_edges=True)
         wax.data = mesh
         bpy.context.view_layer.update()
-        # Processor time of this process, which other work on the machine does not stretch.
+        # Processor time beside that of other work right before and after: a busy machine stretches both.
+        sort = time_of_a_sort()
         began, wall = time.process_time(), time.perf_counter()
         written, _ = export(folder)
         seconds, wall = time.process_time() - began, time.perf_counter() - wall
@@ -319,4 +328,4 @@ def test_a_million_triangles_in_under_a_second(folder):
         assert len(exported) == 2 * len(quads) > 990_000
         print(f"MEASURED export of {len(exported)} triangles from {label}: {wall:.3f} s ({seconds:.3f} s of processor)",
               flush=True)
-        assert seconds < 1.0
+        assert seconds < 3 * max(sort, time_of_a_sort())
