@@ -251,7 +251,7 @@ static void test_bond_melts_and_lets_go(void **state)
     assert_int_equal(tlwAddObject(w.scene, &hot, NULL), TLW_OK);
     addWax(&w, "Block", (Wax){.low = {0.05, 0.05, 0.02}, .high = {0.11, 0.11, 0.1}, .temperature = 320});
     run(&w);
-    advance(&w, 1.0 / 96); // the hob is still colder than the solidus
+    advance(&w, 1.0 / 24);
     assert_int_equal(pieceOf(&w, 0).object, 0);
     double start = pieceOf(&w, 0).mass;
     int frame = 0;

@@ -11,11 +11,11 @@
 
 typedef struct Filling {
     tlwSdf *sdf;
-    const tlwBvh *bvh;
-    const tlwSdfLines *lines; // null for a sheet, which has no inside
-    const tlwThin *thin;      // null where nothing grows
-    int32_t *near;            // per place: slot near the middle of the block, -1 = the block has no node in the band
-    float exterior, interior; // voxels from the mesh
+    const tlwBvh *bvh, *grown; // the second over what grew; null where nothing did
+    const tlwSdfLines *lines;  // null for a sheet, which has no inside
+    const tlwThin *thin;       // null where nothing grows
+    int32_t *near;             // per place: slot near the middle of the block, -1 = the block has no node in the band
+    float exterior, interior;  // voxels from the mesh
 } Filling;
 
 static void findInside(const Filling *f, const int32_t node[3], int count, bool *inside)
@@ -87,7 +87,7 @@ static float measureNode(const Filling *f, const float point[3], tlwNearest near
     if (nearest.slot < 0)
         return signedBand(sdf, inside);
     if (f->thin) {
-        float value = tlwMeasureThick(f->bvh, f->thin, sdf->voxel, point, nearest, inside);
+        float value = tlwMeasureThick(f->bvh, f->grown, f->thin, sdf->voxel, point, nearest, inside);
         return fminf(fmaxf(value, -sdf->interior), sdf->exterior);
     }
     float distance = sqrtf(nearest.square) * (float)sdf->voxel;
@@ -155,20 +155,22 @@ tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwThin *thin, bool
 {
     int64_t places = (int64_t)sdf->blocks[0] * sdf->blocks[1] * sdf->blocks[2];
     tlwBvh *bvh = tlwCreateBvh(thin ? &thin->pieces : mesh, sdf->origin, sdf->voxel);
-    bool sheet = thin && thin->sheet;
+    bool sheet = thin && thin->sheet, grows = thin && thin->grown.triangle_count > 0;
+    tlwBvh *grown = grows ? tlwCreateBvh(&thin->grown, sdf->origin, sdf->voxel) : NULL;
     tlwSdfLines *lines = sheet ? NULL : tlwCreateSdfLines(sdf, mesh);
     int32_t *near = tlwAlloc((size_t)places, sizeof *near);
     sdf->table = tlwAlloc((size_t)places, sizeof(int32_t));
     float most = thin ? thin->most : 0;
     Filling filling = {.sdf = sdf,
                        .bvh = bvh,
+                       .grown = grown,
                        .lines = lines,
                        .thin = thin,
                        .near = near,
                        .exterior = (float)((sdf->exterior + most) / sdf->voxel),
                        .interior = (float)(sdf->interior / sdf->voxel)};
     tlwResult result;
-    if (bvh && (lines || sheet) && near && sdf->table) {
+    if (bvh && (grown || !grows) && (lines || sheet) && near && sdf->table) {
         tlwParallelFor(threads, places, 256, findBlocks, &filling);
         result = numberBlocks(sdf, near, nearest, message);
     } else {
@@ -180,6 +182,7 @@ tlwResult tlwFillSdf(tlwSdf *sdf, const tlwMesh *mesh, const tlwThin *thin, bool
     }
     tlwFree(near);
     tlwDestroySdfLines(lines);
+    tlwDestroyBvh(grown);
     tlwDestroyBvh(bvh);
     return result;
 }

@@ -9,7 +9,8 @@
 typedef struct Look {
     const tlwBvh *bvh;
     const tlwThin *thin;
-    float unit; // m
+    const int32_t *piece; // of the tree's triangles; null where they are the pieces
+    float unit;           // m
     const float *point;
     float near;  // squared distance in units up to which a triangle counts as nearest
     float faced; // largest cosine so far between a nearest triangle's normal and the way to the point
@@ -35,7 +36,8 @@ static Place findPlace(const Look *l, int32_t slot)
         along += way * n[a];
         length += n[a] * n[a];
     }
-    const float *reach = l->thin->reach + 2 * (int64_t)tlwGetBvhTriangle(l->bvh, slot);
+    int32_t triangle = tlwGetBvhTriangle(l->bvh, slot);
+    const float *reach = l->thin->reach + 2 * (int64_t)(l->piece ? l->piece[triangle] : triangle);
     Place place = {.away = sqrtf(square) * l->unit, .front = reach[0], .behind = reach[1]};
     place.cosine = square > 0 && length > 0 ? along / sqrtf(square * length) : 1;
     return place;
@@ -70,8 +72,8 @@ static float slab(const Place *place, float side)
     return fmaxf(s - place->front, -(s + place->behind));
 }
 
-float tlwMeasureThick(const tlwBvh *bvh, const tlwThin *thin, double voxel, const float point[3], tlwNearest nearest,
-                      bool inside)
+float tlwMeasureThick(const tlwBvh *bvh, const tlwBvh *grown, const tlwThin *thin, double voxel, const float point[3],
+                      tlwNearest nearest, bool inside)
 {
     Look l = {.bvh = bvh, .thin = thin, .unit = (float)voxel, .point = point, .facing = nearest.slot};
     if (thin->sheet) {
@@ -88,7 +90,17 @@ float tlwMeasureThick(const tlwBvh *bvh, const tlwThin *thin, double voxel, cons
         return -place.away;
     // The nearest face is thick, as at a rim or below the edge of a wall. What grows next to it may reach the point.
     l.value = place.away;
+    if (!grown)
+        return l.value;
     float far = (place.away + thin->most) / l.unit;
-    tlwVisitNear(bvh, point, far * far, grow, &l);
+    l.bvh = grown;
+    l.piece = thin->grown_piece;
+    tlwNearest first = {.slot = -1, .square = far * far};
+    tlwFindNearest(grown, point, &first);
+    if (first.slot < 0)
+        return l.value;
+    grow(&l, first.slot); // leaves few others that may be nearer once they have grown
+    far = (l.value + thin->most) / l.unit;
+    tlwVisitNear(grown, point, far * far, grow, &l);
     return l.value;
 }

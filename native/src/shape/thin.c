@@ -415,6 +415,28 @@ static bool joinPieces(Probe *p, tlwThreads *threads)
     return ok;
 }
 
+// List the pieces that reach in front of themselves: few points are near one of them.
+static bool listGrown(tlwThin *thin)
+{
+    int64_t count = 0, capacity = 0;
+    bool ok = true;
+    for (int64_t n = 0; ok && n < thin->pieces.triangle_count; n++) {
+        if (!(thin->reach[2 * n] > 0))
+            continue;
+        void *piece = thin->grown_piece;
+        const float *v = thin->pieces.positions + 9 * n;
+        int32_t first = (int32_t)thin->grown.vertex_count;
+        ok = tlwReserve(&piece, &capacity, count + 1, sizeof(int32_t));
+        thin->grown_piece = piece;
+        for (int k = 0; ok && k < 3; k++)
+            ok = tlwAddVertex(&thin->grown, v[3 * k], v[3 * k + 1], v[3 * k + 2]);
+        ok = ok && tlwAddTriangle(&thin->grown, first, first + 1, first + 2);
+        if (ok)
+            thin->grown_piece[count++] = (int32_t)n;
+    }
+    return ok;
+}
+
 tlwResult tlwMeasureThin(const tlwMesh *mesh, const float *sides, double least, bool sheet, tlwThreads *threads,
                          tlwMessage *message, tlwThin *thin)
 {
@@ -433,7 +455,8 @@ tlwResult tlwMeasureThin(const tlwMesh *mesh, const float *sides, double least, 
         thin->most = fmaxf(thin->most, fmaxf(thin->reach[2 * n], sheet ? thin->reach[2 * n + 1] : 0));
     }
     endProbe(&p);
-    if (!any)
+    ok = ok && listGrown(thin);
+    if (!any || !ok)
         tlwFreeThin(thin);
     return ok ? TLW_OK : tlwFailMemory(message, "the thin parts of a mesh");
 }
@@ -441,7 +464,9 @@ tlwResult tlwMeasureThin(const tlwMesh *mesh, const float *sides, double least, 
 void tlwFreeThin(tlwThin *thin)
 {
     tlwDestroyMesh(&thin->pieces);
+    tlwDestroyMesh(&thin->grown);
     tlwFree(thin->triangle);
     tlwFree(thin->reach);
+    tlwFree(thin->grown_piece);
     *thin = (tlwThin){0};
 }

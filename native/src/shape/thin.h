@@ -36,7 +36,9 @@ typedef struct tlwThin {
     // 2 per piece, m: how far the solid reaches in front of the piece and behind it. The second is infinite where the
     // solid is thick.
     float *reach;
-    float most; // m: the largest growth beyond the mesh
+    tlwMesh grown;        // the pieces that reach in front of themselves
+    int32_t *grown_piece; // of these, per triangle
+    float most;           // m: the largest growth beyond the mesh
     bool sheet;
 } tlwThin;
 

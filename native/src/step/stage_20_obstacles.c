@@ -22,9 +22,8 @@ static tlwResult moveAll(tlwSim *sim, tlwStepPlan *plan, const tlwPieceWorld *pl
 
 tlwResult tlwStageObstacles(tlwSim *sim, tlwStepPlan *plan)
 {
-    tlwPieceWorld place = {sim->context,        &sim->solids,      &sim->flow,
-                           &sim->particles,     sim->bodies.world, tlwCountSceneBodies(&sim->bodies),
-                           sim->thermal.objects};
+    tlwPieceWorld place = {sim->context,    &sim->solids,      &sim->flow,
+                           &sim->particles, sim->bodies.world, tlwCountSceneBodies(&sim->bodies)};
     tlwPieceColliders colliders;
     TLW_TRY(tlwMovePlacedMeshes(&sim->solids, sim->time, plan->dt, sim->flow.grid.dx));
     tlwResult result = tlwPlacePieces(&place, plan->dt, &sim->pieces, &colliders);

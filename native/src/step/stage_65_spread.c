@@ -1,7 +1,6 @@
 // Particles move apart where they crowd. The displacement comes from the pressure system and changes no velocity.
 #include "base/context.h"
 #include "step/bodies/bodies.h"
-#include "step/frozen/squeeze.h"
 #include "step/liquid/advect.h"
 #include "step/liquid/collide.h"
 #include "step/pressure/density.h"
@@ -28,7 +27,6 @@ tlwResult tlwStageSpread(tlwSim *sim, tlwStepPlan *plan)
 {
     tlwShowMotion(sim, plan);
     tlwFinishBodies(&sim->bodies, plan->kick, &plan->coupling);
-    TLW_TRY(tlwSqueezeFilms(&sim->flow, &sim->pieces, &sim->particles, &sim->order, plan->kick));
     TLW_TRY(spread(sim, plan));
     tlwEndSolves(sim, plan);
     return TLW_OK;

@@ -3,12 +3,10 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "grid/sample.h"
-#include "step/frozen/film.h"
 #include "step/frozen/identity.h"
 #include "step/obstacles/face_share.h"
 
 #define BALL 0.2   // cells: radius of a surface particle's ball
-#define WORN -0.02 // the same next to a hot solid: a film of melt lies between, and what sticks out melts
 #define BLOCK 4096 // particles
 
 static bool isInside(const tlwPieceBox *box, tlwVec3 p)
@@ -65,26 +63,10 @@ static bool mayTouch(const tlwPiecePlace *p, int n, const float x[3], tlwVec3 wo
 enum { NO_BALL = 0, SURFACE_BALL = 1, DIPPED_BALL = 2 };
 
 typedef struct Spot {
-    int piece;  // number
-    bool melts; // the nearest solid is hot
+    int piece; // number
     int64_t cell;
     tlwVec3 world;
 } Spot;
-
-// Whether the solid nearest to a particle melts it.
-static bool isMelting(const tlwPiecePlace *p, int64_t n, int64_t cell)
-{
-    const tlwFlow *flow = p->world->flow;
-    const float *solid = tlwGetFloats(p->grid, flow->solid);
-    int64_t best = cell;
-    for (int q = 1; q < 8; q++) {
-        int64_t node = cell + (q & 1) + (q >> 1 & 1) * p->grid->stride_y + (q >> 2) * p->grid->stride_z;
-        best = solid[node] < solid[best] ? node : best;
-    }
-    int object = ((const int16_t *)p->grid->fields[flow->solid_object].data)[best];
-    return solid[best] < p->grid->dx &&
-           tlwMeltsOn(p->world->solids->scene, p->world->heat, object, p->world->particles->material[n]);
-}
 
 static int findBall(const tlwPiecePlace *p, int64_t n, Spot *spot)
 {
@@ -107,7 +89,6 @@ static int findBall(const tlwPiecePlace *p, int64_t n, Spot *spot)
     spot->piece = (int)(piece - p->pieces->items);
     spot->cell = tlwCellIndex(p->grid, c[0], c[1], c[2]);
     spot->world = tlwMulAdd(p->grid->origin, p->grid->dx, (tlwVec3){x[0], x[1], x[2]});
-    spot->melts = isMelting(p, n, spot->cell);
     if (dipped)
         return DIPPED_BALL;
     return atSurface(p, spot->cell, spot->piece + 1) && mayTouch(p, spot->piece, x, spot->world) ? SURFACE_BALL
@@ -116,7 +97,6 @@ static int findBall(const tlwPiecePlace *p, int64_t n, Spot *spot)
 
 typedef struct Found {
     int piece;
-    bool melts;
     tlwSurfaceBall ball;
 } Found;
 
@@ -142,7 +122,7 @@ static void findRange(void *context, int64_t begin, int64_t end)
 static tlwSurfaceBall makeBall(const tlwPiecePlace *p, const Spot *spot, int kind)
 {
     tlwVec3 centre = tlwSub(spot->world, p->pieces->items[spot->piece].centre), out = {0, 0, 0};
-    double radius = (spot->melts ? WORN : BALL) * p->grid->dx;
+    double radius = BALL * p->grid->dx;
     if (kind == SURFACE_BALL)
         out = outwards(p, spot->cell, spot->piece + 1);
     tlwVec3 normal = tlwDot(out, out) > 0 ? tlwNormalize(out) : (tlwVec3){0, 0, 0};
@@ -158,7 +138,7 @@ static void makeRange(void *context, int64_t begin, int64_t end)
         if (s->kind[n] == NO_BALL)
             continue;
         findBall(s->place, n, &spot);
-        *found++ = (Found){spot.piece, spot.melts, makeBall(s->place, &spot, s->kind[n])};
+        *found++ = (Found){spot.piece, makeBall(s->place, &spot, s->kind[n])};
     }
 }
 
@@ -178,7 +158,6 @@ static bool handOut(const tlwPiecePlace *p, const Found *found, int64_t count)
     for (int64_t n = 0; ok && n < count; n++) {
         tlwCollider *c = p->colliders->items[found[n].piece];
         c->balls[c->ball_count++] = found[n].ball;
-        p->colliders->slides[found[n].piece] |= found[n].melts;
     }
     tlwFree(of_piece);
     return ok;

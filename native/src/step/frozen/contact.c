@@ -21,7 +21,6 @@ void tlwFreePieceColliders(tlwPieceColliders *colliders)
     }
     tlwFree(colliders->items);
     tlwFree(colliders->fields);
-    tlwFree(colliders->slides);
     memset(colliders, 0, sizeof *colliders);
 }
 
@@ -140,7 +139,7 @@ static tlwBody makeBody(const tlwPiecePlace *p, int n)
     body.velocity = body.solved_velocity = piece->velocity;
     body.spin = body.solved_spin = piece->spin;
     body.gravity_scale = 0;
-    body.friction = p->colliders->slides[n] ? 0 : FRICTION;
+    body.friction = FRICTION;
     body.used = true;
     return body;
 }
@@ -189,11 +188,10 @@ tlwResult tlwPlacePieces(const tlwPieceWorld *place, double dt, tlwPieces *piece
     tlwPiecePlace p = {.world = place, .grid = &place->flow->grid, .dt = dt, .pieces = pieces, .colliders = colliders};
     colliders->items = tlwAlloc(count + 1, sizeof(tlwCollider *));
     colliders->fields = tlwAlloc(count + 1, sizeof *colliders->fields);
-    colliders->slides = tlwAlloc(count + 1, sizeof *colliders->slides);
     colliders->count = pieces->count;
     p.boxes = tlwAlloc(count + (size_t)place->first_body + 1, sizeof *p.boxes);
     p.reach = tlwAlloc(count + 1, sizeof *p.reach);
-    bool ok = colliders->items && colliders->fields && colliders->slides && p.boxes && p.reach;
+    bool ok = colliders->items && colliders->fields && p.boxes && p.reach;
     tlwResult result = ok ? TLW_OK : TLW_OUT_OF_MEMORY;
     if (ok)
         listBoxes(&p);

@@ -14,7 +14,6 @@
 typedef struct tlwPieceColliders {
     tlwCollider **items; // per piece, null = touches nothing
     tlwPieceField *fields;
-    bool *slides; // per piece: it lies on melt, without dry friction
     int count;
 } tlwPieceColliders;
 
@@ -27,8 +26,7 @@ typedef struct tlwPieceWorld {
     const tlwFlow *flow;
     const tlwParticles *particles;
     tlwRigidWorld *world;
-    int first_body;            // bodies from here on are pieces
-    const tlwHeatObject *heat; // per object of the scene: how warm it is
+    int first_body; // bodies from here on are pieces
 } tlwPieceWorld;
 
 // Before the world is solved over dt: every free piece, and every held one that something may touch, becomes a body

@@ -5,7 +5,6 @@
 #include "grid/sample.h"
 #include "scene/scene.h"
 #include "step/fields/cell_parts.h"
-#include "step/frozen/film.h"
 #include "step/frozen/identity.h"
 #include "step/frozen/pieces.h"
 #include "step/frozen/shape.h"
@@ -15,7 +14,6 @@
 #include <string.h>
 
 #define SLIVER 0.02f
-#define THIN 1 // cells: thinner films of melt have no pressure of their own
 
 // The cuts of one block of tiles.
 typedef struct CutList {
@@ -38,7 +36,6 @@ typedef struct Cut {
     double *volumes, *grown; // per piece, in cells: volume of the shape, and of the shape grown by GROW
     float *shift;            // per piece, cells
     CutList *lists;
-    bool hot; // something may melt pieces
 } Cut;
 
 #define GROW 0.1f // cells
@@ -254,25 +251,11 @@ static bool findLiquid(const Cut *u, const int at[3], tlwPieceCut *cut)
     return true;
 }
 
-// Whether a cell holds a film of melt between a piece and a hot solid that is thinner than a cell. Film and piece slide
-// on each other (frozen/film.h). As liquid, steps of cells on a slope would lock the two.
-static bool isFilm(const Cut *u, int64_t c)
-{
-    double gap = u->distance[c] + tlwGetCentreSolid(u->grid, tlwGetFloats(u->grid, u->flow->solid), c) / u->grid->dx;
-    return u->hot && gap < THIN && tlwIsOnHot(u->search, c);
-}
-
 // Describe a cut cell; false where the cell is not cut. Under liquid the cell is covered, otherwise closed as a whole.
 static bool cutCell(const Cut *u, const int at[3], int64_t c, tlwPieceCut *cut)
 {
     tlwAround around = lookAround(u, c);
     *cut = (tlwPieceCut){.cell = c, .piece = u->near[c]};
-    if (isFilm(u, c)) {
-        cut->phi = fmaxf(tlwGetFloats(u->grid, u->flow->phi)[c], 0.01f * (float)u->grid->dx);
-        cut->source = -1;
-        cut->film = true;
-        return true;
-    }
     if (!isMixed(&around) || !findLiquid(u, at, cut))
         return false;
     float parts[TLW_CELL_PARTS];
@@ -384,7 +367,6 @@ static tlwResult cutFaces(Cut *u)
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, shiftRange, u);
     TLW_TRY(listCuts(u));
     TLW_TRY(tlwListShapes(u->search, u->near, u->distance, u->pieces));
-    TLW_TRY(tlwFindFilms(u->search, u->near, u->distance, u->shift, u->pieces));
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, faceRange, u);
     return TLW_OK;
 }
@@ -402,7 +384,7 @@ static void forgetRange(void *context, int64_t begin, int64_t end)
 tlwResult tlwCutPieces(const tlwPieceSearch *search, tlwPieces *pieces)
 {
     tlwGrid *grid = &search->flow->grid;
-    Cut u = {.search = search, .pieces = pieces, .grid = grid, .flow = search->flow, .hot = tlwIsAnythingHot(search)};
+    Cut u = {.search = search, .pieces = pieces, .grid = grid, .flow = search->flow};
     u.cover = tlwGetInts(grid, u.flow->cover);
     if (!pieces->free_count) {
         tlwParallelFor(search->context->threads, grid->tile_count, TLW_TILE_BLOCK, forgetRange, &u);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "shape/affine.h"
 #include "step/frozen/air.h"
-#include "step/frozen/film.h"
 #include "step/frozen/identity.h"
 #include "step/frozen/pieces.h"
 #include "step/liquid/forces.h"
@@ -247,8 +246,6 @@ tlwResult tlwCouplePieces(tlwContext *context, const tlwScene *scene, double tim
             return tlwFailMemory(&context->message, "the frozen pieces");
         tlwVec3 push = tlwGetAcceleration(scene, time, dt, piece->centre, piece->velocity);
         tlwPredictMotion(&piece->solve, piece->velocity, piece->spin, push, dt);
-        if (pieces->films)
-            tlwDragPiece(&pieces->films[n], piece, dt, &piece->solve.predicted_velocity, &piece->solve.predicted_spin);
         *body = (tlwCoupledBody){.object = TLW_PIECE_KEY(n + 1),
                                  .inverse_mass = 1 / piece->mass,
                                  .inverse_inertia = tlwMat3Inverse(piece->inertia),

@@ -8,7 +8,6 @@
 #include "step/frozen/bonds.h"
 #include "step/frozen/carry.h"
 #include "step/frozen/cut.h"
-#include "step/frozen/film.h"
 #include "step/frozen/motion.h"
 #include "step/heat/material_state.h"
 
@@ -30,7 +29,6 @@ void tlwFreePieces(tlwPieces *pieces)
     tlwFree(pieces->cuts);
     tlwFree(pieces->shapes);
     tlwFree(pieces->bonds);
-    tlwFree(pieces->films);
     memset(pieces, 0, sizeof *pieces);
 }
 
@@ -149,11 +147,14 @@ static bool isJoined(void *user, int64_t cell, int axis)
 // ---------------------------------------------------------------------------------------------------------------------
 // Bonds
 
-// Wax does not bond to an object that is hotter than the wax's solidus: where the two touch, a film of wax is molten.
+// Wax does not bond to a body that is hotter than the wax's solidus: where the two touch, a film of wax is molten.
 static bool isTooHot(const Find *f, uint32_t bond, int64_t n)
 {
-    return bond >= TLW_BOND_OBJECT(0) &&
-           tlwMeltsOn(f->search->solids->scene, f->search->heat, tlwGetBondObject(bond), f->particles->material[n]);
+    const tlwScene *scene = f->search->solids->scene;
+    if (!tlwIsBodyBond(scene, bond))
+        return false;
+    const tlwHeatObject *heat = &f->search->heat[tlwGetBondObject(bond)];
+    return heat->conductivity > 0 && heat->temperature >= scene->materials[f->particles->material[n]].def.solidus;
 }
 
 static uint32_t bondAt(const Find *f, const Cell *cell, int64_t n)

@@ -72,7 +72,6 @@ typedef struct tlwPieceCut {
     int32_t piece;  // label
     float share;    // of the cell inside the piece
     float phi;      // m: of the liquid, without the piece
-    bool film;      // the cell holds a film of melt on a hot solid (frozen/film.h)
 } tlwPieceCut;
 
 // A cell in or next to a free piece, for viscosity.
@@ -89,8 +88,6 @@ typedef struct tlwBond {
     int object; // of the scene
 } tlwBond;
 
-typedef struct tlwFilm tlwFilm; // frozen/film.h
-
 typedef struct tlwPieces {
     tlwPiece *items; // label n of flow->label is items[n - 1]
     int *by_id;      // numbers of the items in order of their ids
@@ -102,7 +99,6 @@ typedef struct tlwPieces {
     int64_t shape_count;
     tlwBond *bonds; // in order of pieces, then objects
     int bond_count;
-    tlwFilm *films; // of this step, one per piece; null = nothing is hot
 } tlwPieces;
 
 // What finding pieces reads and writes.

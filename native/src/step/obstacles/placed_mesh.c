@@ -129,6 +129,8 @@ static tlwResult buildWetField(const tlwPlacedMeshes *solids, const tlwPlacedMes
         tlwMeasureThin(scaled, solid->thin_sides, LEAST_WALL * dx, sheet, solids->context->threads, message, &thin));
     tlwResult result = TLW_OK;
     def.thin = &thin;
+    if (!sheet) // only contacts need more than the liquid's cells
+        def.min_refinement = 1;
     if (thin.reach)
         result = tlwCreateSdf(scaled, &def, solids->context->threads, message, wet);
     tlwFreeThin(&thin);
