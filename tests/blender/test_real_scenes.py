@@ -16,9 +16,9 @@ FRAMES = {"melting_suzanne": 12, "wax_block": 12, "candle": 12, "ice_cube": 20, 
           "sand_castle": 16, "green_liquids": 8, "toppling_pillar": 20, "hot_ball": 14, "lead_and_wood": 12,
           "ice_in_a_drink": 10, "catapult": 16, "tumbling_stones": 10, "odd_gems": 12, "gears": 8}
 TOLERANCE = {"pressure_residual": 1e-5, "viscosity_residual": 1e-6}  # the library's own
-# Crumbs and drops in a closing gap are thrown out faster than falling makes things, too fast still (16 m/s from under
-# the top of the pillar, 84 between the gems): one particle in a hundred may be, and by no more than this.
-CROWD, FREAK = 0.99, 20.0
+# No particle is much faster than falling makes things. Between the teeth of gears, water is squeezed out faster (15 m/s where
+# falling makes 5): one particle in a hundred may be, and by no more than this.
+CROWD, FREAK, SQUEEZED = 0.99, 1.2, {"gears": 4.0}
 
 
 def highest_speed(scene, folder):
@@ -77,7 +77,7 @@ def bake_and_check(name, folder):
     check_volume(frames, closed=not any(member["role"] in ("inflow", "outflow") for member in told["objects"]))
     for entry in frames:
         assert all(entry[key] <= most for key, most in TOLERANCE.items()), entry
-        assert entry["max_speed"] < FREAK * limit, entry
+        assert entry["max_speed"] < SQUEEZED.get(name, FREAK) * limit, entry
         check_speed(cache, entry["frame"], limit)
 
 
