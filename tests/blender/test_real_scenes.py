@@ -16,8 +16,8 @@ FRAMES = {"melting_suzanne": 12, "wax_block": 12, "candle": 12, "ice_cube": 20, 
           "sand_castle": 16, "green_liquids": 8, "toppling_pillar": 20, "hot_ball": 14, "lead_and_wood": 12,
           "ice_in_a_drink": 10, "catapult": 16, "tumbling_stones": 10, "odd_gems": 12, "gears": 8}
 TOLERANCE = {"pressure_residual": 1e-5, "viscosity_residual": 1e-6}  # the library's own
-# No particle is much faster than falling makes things. Between the teeth of gears, water is squeezed out faster (15 m/s where
-# falling makes 5): one particle in a hundred may be, and by no more than this.
+# No particle is much faster than falling makes things. Between the teeth of gears, water is squeezed out faster
+# (15 m/s where falling makes 5): one particle in a hundred may be, and by no more than this.
 CROWD, FREAK, SQUEEZED = 0.99, 1.2, {"gears": 4.0}
 
 
