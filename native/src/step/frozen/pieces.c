@@ -19,8 +19,8 @@
 #define EMPTY (-1)
 // Smaller crumbs are thick liquid. A few particles spread over two cells would be far lighter than the cells that they
 // close, and pressure would throw them off.
-#define LEAST_CELLS 2  // fewest cells of a free piece
-#define LEAST_VOLUME 1 // fewest cells that its frozen particles fill
+#define LEAST_CELLS 2     // fewest cells of a free piece
+#define LEAST_VOLUME 0.75 // fewest cells that its frozen particles fill
 
 void tlwFreePieces(tlwPieces *pieces)
 {
