@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Tuple
 
 import bpy
 from mathutils import Vector
@@ -42,10 +42,18 @@ def _weight(scene: bpy.types.Scene) -> float:
     return -scene.gravity[2] if scene.use_gravity else 0.0
 
 
+def spread(radius: float, half: Tuple[float, float]) -> Tuple[float, float]:
+    """Half axes of the puddle of something that lies on `half` to either side: an ellipse as large as the round puddle, that comes
+    equally far beyond all sides."""
+    mean, product = 0.5 * (half[0] + half[1]), half[0] * half[1]
+    beyond = math.sqrt(max(mean ** 2 - product + radius ** 2, mean ** 2)) - mean
+    return half[0] + beyond, half[1] + beyond
+
+
 def reach(scene: bpy.types.Scene, objects: List[bpy.types.Object], material: Optional[Dict], seconds: float, cell: float = 0.0) -> Vector:
     """How far melt and what falls over come from the middle of the objects along X and Y, about."""
     found = of_objects(scene, objects, material, seconds, cell)
     boxes = [shapes.bounds(obj) for obj in objects]
     sides = [0.5 * (max(box[1][i] for box in boxes) - min(box[0][i] for box in boxes)) for i in range(3)]
     fall = 2.0 * FALL * sides[2] if any(map(shapes.falls, objects)) else 0.0
-    return Vector([max(found, sides[i]) + fall for i in range(2)] + [0.0])
+    return Vector([axis + fall for axis in spread(found, (sides[0], sides[1]))] + [0.0])

@@ -31,10 +31,11 @@ def check_sides(scene: bpy.types.Scene) -> Found:
         box = shapes.bounds(obj)
         middle = (box[0] + box[1]) / 2.0
         radius = puddle.of_objects(scene, [obj], material, shot.seconds(scene), domain.cell_size(scene))
+        axes = puddle.spread(radius, (middle.x - box[0].x, middle.y - box[0].y))
         room = [(middle[i] - low[i], high[i] - middle[i])[side] for i in range(2) for side in range(2)]
-        reached = [side.upper() for number, side in closed if 0.0 < BEYOND * room[number] < radius]
+        reached = [side.upper() for number, side in closed if 0.0 < BEYOND * room[number] < axes[number // 2]]
         if reached:
-            found.append((obj.name, _sentence(scene, obj, radius, reached)))
+            found.append((obj.name, _sentence(scene, obj, max(axes), reached)))
     return found
 
 
