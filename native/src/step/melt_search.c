@@ -196,6 +196,15 @@ static bool canMelt(const tlwScene *scene)
     return false;
 }
 
+// Cells no larger than that, which hold 1, 2, 3, 6, 12 and so on of the scene's own along each side. Quick Melt puts
+// wax and heater on whole cells. Where a heater ends within a cell, less of it touches the wax in large cells.
+static double alignCells(double dx, double own)
+{
+    int along = (int)fmin(dx / own + 1e-6, 1e6);
+    along = along >= 6 ? along - along % 6 : along > 3 ? 3 : along > 1 ? along : 1;
+    return along * own;
+}
+
 // A simulation of the scene in large cells. Thin wax gets smaller cells, down to the scene's own.
 static tlwResult createCoarse(Search *s, int particles_per_axis)
 {
@@ -208,6 +217,7 @@ static tlwResult createCoarse(Search *s, int particles_per_axis)
     tlwDestroySim(s->sim);
     s->sim = NULL;
     for (;;) {
+        dx = alignCells(dx, own);
         TLW_TRY(tlwSetCellSize(s->scene, dx));
         tlwResult result = tlwCreateSim(s->scene, &s->sim);
         double found = result == TLW_OK ? (double)s->sim->particles.count : 0;
