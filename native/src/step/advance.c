@@ -6,6 +6,7 @@
 #include "scene/world.h"
 #include "step/liquid/forces.h"
 #include "step/look.h"
+#include "step/sides.h"
 #include "step/step.h"
 
 // Warn once: the cause lasts for many frames.
@@ -165,6 +166,8 @@ tlwResult tlwAdvance(tlwSim *sim, double seconds)
 
 tlwResult tlwAdvanceFrame(tlwSim *sim, double seconds, const char *checkpoint, const char *frame)
 {
+    if (!(sim->sides_reached & TLW_SIDES_KNOWN))
+        tlwWatchSides(sim, frame);
     tlwResult result = tlwAdvance(sim, seconds);
     for (int n = 0; result == TLW_NOT_CONVERGED && checkpoint && n < RETRIES; n++) {
         double failed = sim->last_dt;
@@ -174,6 +177,8 @@ tlwResult tlwAdvanceFrame(tlwSim *sim, double seconds, const char *checkpoint, c
         sim->dt_limit = 0.5 * failed;
         result = tlwAdvance(sim, seconds);
     }
+    if (result == TLW_OK)
+        tlwWatchSides(sim, frame);
     if (result == TLW_OK)
         sim->dt_limit = fmin(2 * sim->dt_limit, 1e30);
     return result;

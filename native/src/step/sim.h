@@ -16,6 +16,9 @@
 #include "step/views/particles.h"
 #include "step/views/surface_mesh.h"
 
+// Of tlwSim.sides_reached: the other bits are set.
+#define TLW_SIDES_KNOWN 64
+
 struct tlwSim {
     tlwContext *context;
     const tlwScene *scene;
@@ -44,6 +47,7 @@ struct tlwSim {
     double span, done;         // s: length of this tlwAdvance, and the part of it before the present step
     int stages, stages_before; // number of stages that this step and the one before it have gone through
     bool warned_of_steps;
+    int sides_reached;              // bit n: what melts has reached side n of the domain
     bool swollen;                   // flow.swelling may be other than zero
     tlwSurfaceBuffers surface_view; // what tlwGetSurface shows
     tlwParticleBuffers particle_view;
