@@ -145,18 +145,125 @@ def test_free_all_bakes_leaves_those_of_other_files(folder):
 
 
 def test_bake_again_tells_what_becomes_of_the_old_bake(folder):
-    from tallow.baking import paths
+    from tallow.ui.operators.baking import again_lines
     scenes.wax_in_a_box(folder)
     bpy.ops.tallow.bake()
     scene = bpy.context.scene
-    assert "is deleted" in paths.fate(scene)
+    question, fate, room = again_lines(scene)
+    assert question == "Bake again, in place of the bake with 6 frames?"
+    assert fate == "No saved file has the old one: it is deleted once the new one is finished."
+    assert room.startswith("On the disk now: 1 bake, ") and room.endswith("B.")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
-    assert "until this file is saved" in paths.fate(scene)
+    assert again_lines(scene)[1] == "The old one stays until the new one is finished and this file is saved."
+    scene.tallow.keep_old = True
+    assert again_lines(scene)[1] == "The old one stays on the disk."
+    bpy.ops.tallow.bake()
+    assert "On the disk now: 2 bakes, " in again_lines(scene)[2]
+    scene.tallow.keep_old = False
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "backup.blend"), copy=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"))
-    assert "shot.blend shows it" in paths.fate(scene)
+    assert again_lines(scene)[1] == "The old one stays: shot.blend may show it."
     (folder / "shot.blend").unlink()
+    assert again_lines(scene)[1] == "The old one stays: a copy of this file may show it."
     bpy.ops.scene.new(type="FULL_COPY")
-    assert "another scene" in paths.fate(scene)
+    assert again_lines(scene)[1] == "The old one stays: another scene shows it."
+
+
+def cancelled_bake():
+    """Bake again, and cancel once the first frame is there."""
+    from tallow.baking import job
+    os.environ["FAKE_GATE"] = str(Path(bpy.app.tempdir) / "gate")
+    Path(os.environ["FAKE_GATE"]).write_text("1")
+    job.start(bpy.context)
+    while job.current().status.frame < 1:
+        assert job.current().poll()
+    job.cancel()
+    assert job.wait().state == "cancelled"
+    os.environ.pop("FAKE_GATE")
+
+
+def saved_then_baked(folder):
+    """A file that was saved before its bake was made. Returns (file, folder of the bake)."""
+    scenes.wax_in_a_box(folder)
+    bpy.context.scene.tallow.cache_folder = ""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    bpy.ops.tallow.bake()
+    return folder / "shot.blend", Path(bpy.context.scene.tallow.bake_path)
+
+
+def test_a_bake_that_was_never_saved_outlives_a_new_one_that_is_cancelled(folder):
+    from tallow.ui.operators.baking import again_lines
+    original, bake = saved_then_baked(folder)
+    assert "until the new one is finished and this file is saved" in again_lines(bpy.context.scene)[1]
+    cancelled_bake()
+    assert Path(bpy.context.scene.tallow.bake_path) != bake and is_whole(bake)
+    assert shows(original, bake), "the file on the disk finds its bake"
+
+
+def test_a_file_that_is_saved_with_an_unfinished_bake_keeps_the_one_before(folder):
+    _original, bake = saved_then_baked(folder)
+    cancelled_bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(bake)
+    bpy.ops.tallow.resume()
+    assert not bake.exists() and is_whole(Path(bpy.context.scene.tallow.bake_path))
+
+
+def test_a_finished_bake_takes_no_bake_from_a_file_that_may_mean_it(folder):
+    _original, bake = saved_then_baked(folder)
+    bpy.ops.tallow.bake()
+    assert is_whole(bake)
+    bpy.ops.wm.save_mainfile()
+    assert not bake.exists()
+
+
+def test_a_bake_of_a_session_outlives_a_new_one_that_is_cancelled(folder):
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    bake = Path(bpy.context.scene.tallow.bake_path)
+    cancelled_bake()
+    assert is_whole(bake)
+    bpy.ops.tallow.bake()
+    assert not bake.exists() and len(os.listdir(folder)) == 1
+
+
+def test_a_replaced_bake_that_the_artist_shows_again_stays(folder):
+    _original, first = saved_then_baked(folder)
+    bpy.ops.tallow.bake()
+    second = bpy.context.scene.tallow.bake_path
+    bpy.ops.tallow.use_bake(folder=str(first))
+    bpy.ops.tallow.use_bake(folder=second)
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(first) and is_whole(Path(second))
+
+
+def test_each_scene_of_a_file_keeps_its_own_until_it_has_a_finished_one(folder):
+    _original, first = saved_then_baked(folder)
+    one = bpy.context.scene
+    bpy.ops.scene.new(type="FULL_COPY")
+    bpy.ops.tallow.bake()
+    second = Path(bpy.context.scene.tallow.bake_path)
+    bpy.ops.tallow.bake()
+    bpy.context.window.scene = one
+    cancelled_bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(first) and not second.exists()
+
+
+def test_the_first_save_takes_old_bakes_along(folder):
+    from tallow.baking import paths
+    from tallow.core import bake_list
+    scenes.wax_in_a_box(folder)
+    scene = bpy.context.scene
+    scene.tallow.cache_folder, scene.tallow.keep_old = "", True
+    bpy.ops.tallow.bake()
+    first = Path(scene.tallow.bake_path)
+    bpy.ops.tallow.bake()
+    assert first.parent == paths.temporary_root()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
+    assert is_whole(folder / "tallow_cache_shot" / first.name) and not first.exists()
+    assert len(bake_list.entries(paths.cache_root(scene))) == 2
 
 
 def test_a_copy_of_a_file_without_a_name_owns_its_bake(folder):

@@ -88,7 +88,7 @@ class Job:
         paths.set_bake(scene, self.folder)
         role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder:
-            self._try(lambda: paths.replace(scene, self.previous), f"The previous bake in {self.previous} cannot be deleted")
+            paths.replace(scene, self.previous)
         observers.bake_changed(scene)
 
     def _finish(self) -> None:
@@ -107,6 +107,8 @@ class Job:
         elif (status.meshing or not (self.folder / "bake.json").is_file() or (self.since and status.frame <= self.since)):
             # It never got to a frame of its own. Meshes of two kinds are no bake.
             self._try(lambda: cache_files.free(self.folder), f"What is left of the bake in {self.folder} cannot be deleted")
+        for folder in paths.released():
+            self._try(lambda: cache_files.free(folder), f"The previous bake in {folder} cannot be deleted")
         if scene:
             self._try(lambda: observers.bake_changed(scene), "The last frame cannot be shown")
 
@@ -349,6 +351,7 @@ def _on_save_pre(*_args) -> None:
 def _on_save_post(*_args) -> None:
     for scene in bpy.data.scenes:
         paths.settle(scene, may_move=not is_baking(scene))
+    paths.settle_rest(may_move=current() is None)
     paths.settle_owners()
 
 

@@ -95,6 +95,7 @@ def look(scene: bpy.types.Scene) -> None:
 
 def show(scene: bpy.types.Scene, folder: Path) -> None:
     """The scene shows this bake from now on."""
+    paths.chosen(folder)
     paths.set_bake(scene, folder)
     role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
     job.forget(scene)

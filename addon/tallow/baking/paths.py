@@ -9,16 +9,16 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import List, Optional, Set, Tuple
+from typing import Callable, Dict, List, Optional, Set, Tuple
 
 import bpy
 
 from ..core import cache as cache_files
-from ..core import owners
+from ..core import bake_list, estimate, owners
 from . import session
 
 _kept: Set[Path] = set()  # temporary bakes that a file on the disk refers to
-_replaced: Set[Path] = set()  # bakes that this file showed until it got others
+_replaced: Dict[Path, session.Session] = {}  # bakes that scenes of this file showed until they got others
 _stamp: Optional[Tuple[int, int]] = None  # of the file, before it was saved
 
 
@@ -127,31 +127,46 @@ def write_down() -> None:
 def settle(scene: bpy.types.Scene, may_move: bool) -> None:
     """The file was saved: a bake from before it had a name moves next to it, and paths from the file are right again."""
     if scene.tallow.bake_path:
-        _move_or_keep(scene, may_move)
+        folder = bake_folder(scene)
+        if folder and folder.parent == temporary_root():
+            target = _move(scene, folder, may_move)
+            if target != folder:
+                set_bake(scene, target)
         _set_relative(scene)
 
 
-def _move_or_keep(scene: bpy.types.Scene, may_move: bool) -> None:
-    """A temporary bake that cannot move is kept where it is."""
-    folder = bake_folder(scene)
-    if folder is None or folder.parent != temporary_root():
-        return
+def settle_rest(may_move: bool) -> None:
+    """The file was saved: the bakes that no scene shows move as well."""
+    if is_saved():
+        for folder in cache_files.bakes(temporary_root()):
+            if folder not in shown() and bpy.data.scenes:
+                target = _move(bpy.data.scenes[0], folder, may_move)
+                if folder in _replaced:
+                    _replaced[target] = _replaced.pop(folder)
+
+
+def _move(scene: bpy.types.Scene, folder: Path, may_move: bool) -> Path:
+    """Where a temporary bake is now. One that cannot move is kept where it is."""
     if is_saved() and may_move:
         try:
             target = cache_root(scene) / folder.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            set_bake(scene, Path(shutil.move(str(folder), str(target))))
-            return
+            return Path(shutil.move(str(folder), str(target)))
         except OSError:
             pass  # no room there, or not allowed
     _kept.add(folder)
+    return folder
 
 
 def replace(scene: bpy.types.Scene, previous: Path) -> None:
-    """The scene has another bake now. The previous one is deleted once no file can mean it. Raises OSError."""
+    """The scene has another bake now. The previous one goes once the new one is finished and no file can mean the previous one."""
     if not scene.tallow.keep_old:
-        _replaced.add(previous)
-    _free_replaced("")
+        _replaced[previous] = session.claim(scene)
+
+
+def chosen(folder: Path) -> None:
+    """The artist wants to see this bake: it does not go, whatever had replaced it."""
+    _replaced.pop(folder, None)
 
 
 def fate(scene: bpy.types.Scene) -> str:
@@ -163,12 +178,19 @@ def fate(scene: bpy.types.Scene) -> str:
         return "The old one stays: another scene shows it."
     others = sorted(owners.others(folder, this_file()) - {owners.UNKNOWN})
     if others:
-        return f"The old one stays: {Path(others[0]).name} shows it."
+        return f"The old one stays: {Path(others[0]).name} may show it."
     if owners.UNKNOWN in owners.read(folder):
         return "The old one stays: a copy of this file may show it."
     if owners.read(folder):
-        return "The old one stays on the disk until this file is saved."
-    return "No saved file has the old one: it is deleted once the new one has a frame."
+        return "The old one stays until the new one is finished and this file is saved."
+    return "No saved file has the old one: it is deleted once the new one is finished."
+
+
+def room(scene: bpy.types.Scene) -> str:
+    """`3 bakes, 1.2 GB`: what the list of bakes holds. Empty when there is none."""
+    found = bake_list.entries(*roots(scene))
+    size = estimate.format_bytes(sum(entry.bytes for entry in found))
+    return f"{len(found)} bake{'s' if len(found) != 1 else ''}, {size}" if found else ""
 
 
 def note_file() -> None:
@@ -186,11 +208,19 @@ def settle_owners() -> None:
             owners.add(folder, name)
         except OSError:
             pass  # a folder that cannot be written: nobody will delete it either
+    if is_copy:
+        return
+    for folder in _replaced.keys() - shown():
+        _try(lambda: owners.remove(folder, name), folder)
+    for folder in released():
+        _try(lambda: cache_files.free(folder), folder)
+
+
+def _try(action: Callable[[], object], folder: Path) -> None:
     try:
-        if not is_copy:
-            _free_replaced(name)
+        action()
     except OSError as error:
-        print(f"Tallow: a bake that was replaced cannot be deleted: {error.strerror or error}.")
+        print(f"Tallow: the previous bake in {folder} cannot be deleted: {error.strerror or error}.")
 
 
 def shown() -> Set[Path]:
@@ -198,14 +228,17 @@ def shown() -> Set[Path]:
     return {folder for folder in map(bake_folder, bpy.data.scenes) if folder}
 
 
-def _free_replaced(name: str) -> None:
-    """Delete the replaced bakes that no scene shows and no saved file means."""
-    for folder in _replaced - shown():
-        _replaced.discard(folder)
-        if owners.remove(folder, name):
-            cache_files.free(folder)
-        else:
-            _replaced.add(folder)
+def released() -> List[Path]:
+    """The replaced bakes that no file means, where a finished bake has taken their place. They are no longer remembered."""
+    found = []
+    for folder in _replaced.keys() - shown():
+        scene = _replaced[folder].find()
+        present = bake_folder(scene) if scene else None
+        entry = bake_list.entry_of(present) if present else None
+        if entry and entry.finished and owners.read(folder) == set():
+            del _replaced[folder]
+            found.append(folder)
+    return found
 
 
 def forget_replaced() -> None:

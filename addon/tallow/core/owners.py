@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The file that a bake was made from, and the .blend files that were saved with it. baking/paths.py decides by the latter which
-bakes may go, and baking/newer.py finds by the former the bakes that a file does not know of."""
+"""The .blend files that mean a bake: the one that it was made from, until that file is saved with another bake, and those that
+were saved with it. baking/paths.py decides by them which bakes may go. baking/newer.py finds the bakes that a file was saved without."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNKNOWN = "?"  # a file whose name Blender did not tell
 
 
 def read(folder: Path) -> Optional[Set[str]]:
-    """The files that were saved with this bake. None when that is not known, as of bakes of older versions."""
+    """The files that mean this bake. None when that is not known, as of bakes of older versions."""
     files = _document(folder).get("files")
     return {str(name) for name in files} if isinstance(files, list) else None
 
@@ -34,7 +34,7 @@ def write(folder: Path, files: Set[str]) -> None:
 
 
 def begin(folder: Path, maker: Optional[Maker] = None) -> None:
-    """A new bake: no file means it yet."""
+    """A new bake. A file that was saved before finds it when it opens, so the file means it. Raises OSError."""
     write(folder, set())
     if maker:
         sign(folder, maker)
@@ -42,6 +42,8 @@ def begin(folder: Path, maker: Optional[Maker] = None) -> None:
 
 def sign(folder: Path, maker: Maker) -> None:
     """Keep what the bake was made from. Also as seen from the bake, for projects that are moved. Raises OSError."""
+    if maker.file:
+        add(folder, maker.file)
     try:
         relative = os.path.relpath(maker.file, folder) if maker.file else ""
     except ValueError:
@@ -81,14 +83,11 @@ def add(folder: Path, file: str) -> None:
         write(folder, known | {file})
 
 
-def remove(folder: Path, file: str) -> bool:
-    """`file` was saved with another bake. True when no file means this one any more."""
+def remove(folder: Path, file: str) -> None:
+    """`file` was saved with another bake. Raises OSError."""
     known = read(folder)
-    if known is None:
-        return False
-    if file in known:
+    if known is not None and file in known:
         write(folder, known - {file})
-    return not known - {file}
 
 
 def others(folder: Path, file: str) -> Set[str]:

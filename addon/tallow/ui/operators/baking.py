@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bake, pause, resume, cancel, free."""
 
+from typing import List
+
 import bpy
 from bpy.props import BoolProperty
 
 from ... import playback
 from ...baking import job, newer, paths
 from ...core import cache as cache_files
-from ...core import estimate, owners
+from ...core import bake_list, estimate, owners
 from ...model import shot
 from .bakes import let_go
 
@@ -50,13 +52,19 @@ class TALLOW_OT_bake(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=420)
 
     def draw(self, context):
-        cache = playback.cache_of(context.scene)
-        count = len(cache.order) if cache else 0
-        self.layout.label(text=f"Bake again, in place of the bake with {count} frames?")
-        self.layout.label(text=paths.fate(context.scene))
+        for line in again_lines(context.scene):
+            self.layout.label(text=line)
 
     def execute(self, context):
         return _run(self, context, resume=False)
+
+
+def again_lines(scene) -> List[str]:
+    """What Bake asks when there is a bake already."""
+    folder = paths.bake_folder(scene)
+    entry = bake_list.entry_of(folder) if folder else None
+    count = bake_list.frames(entry) if entry else "0 frames"
+    return [f"Bake again, in place of the bake with {count}?", paths.fate(scene), f"On the disk now: {paths.room(scene)}."]
 
 
 class TALLOW_OT_resume(bpy.types.Operator):

@@ -4,7 +4,7 @@
 import bpy
 
 from ...baking import paths
-from ...core import bake_list, estimate
+from ...core import bake_list
 from .common import Sidebar, wrapped
 
 MOST_ROWS = 12
@@ -19,6 +19,9 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         return bool(bake_list.entries(*paths.roots(context.scene)))
+
+    def draw_header_preset(self, context):
+        self.layout.label(text=paths.room(context.scene))  # a closed panel says it, too
 
     def draw(self, context):
         shown = paths.bake_folder(context.scene)
@@ -37,10 +40,6 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
             row.label(text=bake_list.size(entry), icon="BLANK1")
         if len(found) > MOST_ROWS:
             wrapped(context, self.layout, f"and {len(found) - MOST_ROWS} older ones in {paths.display_root(context.scene)}")
-        total = sum(entry.bytes for entry in found)
-        hint = self.layout.column()
-        hint.active = False
-        wrapped(context, hint, f"{estimate.format_bytes(total)} in all")
 
 
 CLASSES = (TALLOW_PT_bakes,)
