@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from . import playback
-from .baking import installation, job, newer, staleness
+from .baking import comparing, installation, job, newer, staleness
 from .model import keepsakes, properties, updates, versions
 from .ui import menus, operators, overlay, panels, preferences, previews
 
 MODULES = (preferences, properties, versions, updates, keepsakes, operators, panels, menus, playback, overlay, previews, staleness,
-           job, newer)
+           comparing, job, newer)
 
 
 def register() -> None:

@@ -94,6 +94,12 @@ def test_every_role_and_state_draws(folder):
     bpy.ops.tallow.bake()
     yield from redrawn("TALLOW_PT_bake")
     yield from until(lambda: job.current() is None)
+    first, tallow.keep_old = tallow.bake_path, True
+    tallow.ambient += 20.0
+    bpy.ops.tallow.bake()
+    yield from until(lambda: job.current() is None)
+    bpy.ops.tallow.compare_bake(folder=first)
+    yield from redrawn("TALLOW_PT_bakes")
     tallow.show_particles = tallow.show_cells = tallow.show_slice = tallow.keep_plot = True
     tallow.show_color, tallow.color_range = "TEMPERATURE", "OWN"
     bpy.context.scene.frame_set(30)

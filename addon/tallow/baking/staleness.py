@@ -32,7 +32,8 @@ FREE = {("solver", "threads"), ("frames", "end"), ("output", "checkpoint_every")
 # Members of scene.json whose property has another name.
 PROPERTIES = {"ambient_temperature": "ambient", "film_coefficient": "film", "particles": "save_particles", "vdb": "save_vdb"}
 WORDS = {"place": "Place", "keys": "Animation", "mesh": "Shape or Scale", "animation": "Animation", "material": "Material", "role": "Role",
-         "deform": "Animation", "added": "New", "removed": "Gone", "changed": "Changed", "min": "Place or Size",
+         "deform": "Animation", "added": "New", "removed": "Gone", "only_here": "Only in this one",
+         "only_shown": "Only in the shown one", "changed": "Changed", "min": "Place or Size",
          "max": "Place or Size",
          "cell_size": "Resolution", "walls": "Walls", "start": "First Frame", "fps": "Frame Rate", "viscosity": "Viscosity",
          "particles_per_axis": "Particles per Cell"}
@@ -229,16 +230,7 @@ def _is_baked_mesh(path: Path, mesh: meshes.Triangles) -> bool:
     count = len(mesh.positions)
     if meshes.is_flat(mesh) and len(points) == 2 * count:
         points, faces = points[:count], mesh.indices  # a plane that got its thickness on the way
-    return (len(points) == count and _same_faces(faces, mesh.indices)
-            and np.allclose(points, mesh.positions, rtol=0.0, atol=10.0 * changes.SAME * float(np.abs(points).max(initial=1e-9))))
-
-
-def _same_faces(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether triangles are the same in any order: some modifiers give them in another one each time."""
-    if a.shape != b.shape or np.array_equal(a, b):
-        return a.shape == b.shape
-    ordered = [np.sort(faces, axis=1) for faces in (a, b)]
-    return bool(np.array_equal(*(faces[np.lexsort(faces.T)] for faces in ordered)))
+    return changes.same_shape(points, faces, mesh.positions, mesh.indices)
 
 
 def _moved(scene: bpy.types.Scene, bake: _Bake, taken: snapshot.Snapshot, names: Dict[str, str]) -> List[str]:

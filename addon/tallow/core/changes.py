@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
+import numpy as np
+
 SAME = 1e-6  # of the size of a place or a direction
 NAMES = ("name", "mesh", "carry")  # members that only say what something is called or shows
 PLACES = ("position", "rotation", "scale")
@@ -141,3 +143,17 @@ def _key_changes(a: List[Dict], b: List[Dict]) -> List[str]:
         return ["animation"]
     members = dict.fromkeys(member for first, second in zip(a, b) for member in _members(first, second))
     return list(dict.fromkeys("place" if member in PLACES else member for member in members))
+
+
+def same_shape(points: np.ndarray, faces: np.ndarray, other_points: np.ndarray, other_faces: np.ndarray) -> bool:
+    """Whether two meshes are the same, but for what floats lose."""
+    return (len(points) == len(other_points) and _same_faces(faces, other_faces)
+            and np.allclose(points, other_points, rtol=0.0, atol=10.0 * SAME * float(np.abs(points).max(initial=1e-9))))
+
+
+def _same_faces(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether triangles are the same in any order: some modifiers give them in another one each time."""
+    if a.shape != b.shape or np.array_equal(a, b):
+        return a.shape == b.shape
+    ordered = [np.sort(faces, axis=1) for faces in (a, b)]
+    return bool(np.array_equal(*(faces[np.lexsort(faces.T)] for faces in ordered)))

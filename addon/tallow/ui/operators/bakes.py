@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ... import playback
-from ...baking import job, newer, paths
+from ...baking import comparing, job, newer, paths
 from ...core import bake_list, estimate, owners
 from ...core import cache as cache_files
 from ...model import role_effects, roles
@@ -38,6 +38,21 @@ class TALLOW_OT_use_bake(_OfABake):
         if entry is None:
             return {"CANCELLED"}
         newer.show(scene, entry.folder)
+        return {"FINISHED"}
+
+
+class TALLOW_OT_compare_bake(bpy.types.Operator):
+    bl_idname = "tallow.compare_bake"
+    bl_label = "Compare"
+    bl_description = "List in which settings this bake differs from the one that is shown. Press again to fold the list"
+    folder: StringProperty(name="Bake", options={"HIDDEN", "SKIP_SAVE"}, description="Folder of the bake")
+
+    @classmethod
+    def poll(cls, context):
+        return paths.bake_folder(context.scene) is not None
+
+    def execute(self, context):
+        comparing.toggle(Path(self.folder), paths.bake_folder(context.scene))
         return {"FINISHED"}
 
 
@@ -95,4 +110,4 @@ def let_go(scene: bpy.types.Scene) -> None:
     job.forget(scene)
 
 
-CLASSES = (TALLOW_OT_use_bake, TALLOW_OT_keep_shown, TALLOW_OT_free_bake)
+CLASSES = (TALLOW_OT_use_bake, TALLOW_OT_compare_bake, TALLOW_OT_keep_shown, TALLOW_OT_free_bake)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...baking import paths
+from ...baking import comparing, paths
 from ...core import bake_list
 from .common import Sidebar, wrapped
 
@@ -34,10 +34,14 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
             part = row.row(align=True)
             part.enabled = not is_shown
             part.operator("tallow.use_bake", text=bake_list.date(entry)).folder = str(entry.folder)
+            if shown and not is_shown:
+                row.operator("tallow.compare_bake", text="", icon="ARROW_LEFTRIGHT").folder = str(entry.folder)
             row.operator("tallow.free_bake", text="", icon="TRASH").folder = str(entry.folder)
             row = column.row()
             row.scale_y, row.active = 0.8, False
             row.label(text=bake_list.size(entry), icon="BLANK1")
+            for line in comparing.lines(entry.folder, shown) or ():
+                wrapped(context, column, line, "DOT")
         if len(found) > MOST_ROWS:
             wrapped(context, self.layout, f"and {len(found) - MOST_ROWS} older ones in {paths.display_root(context.scene)}")
 
