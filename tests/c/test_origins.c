@@ -131,6 +131,42 @@ static void test_unmoved_wax_comes_from_where_it_is(void **state)
     end(&w);
 }
 
+// How far a place within the box is from one of its sides.
+static double awayFrom(const Sides *s, int side, tlwVec3 place)
+{
+    const float *p = s->positions + (size_t)12 * (size_t)side;
+    double at[3] = {place.x, place.y, place.z};
+    int axis = 0;
+    while (p[axis] != p[3 + axis] || p[axis] != p[6 + axis] || p[axis] != p[9 + axis])
+        axis++;
+    return fabs(at[axis] - p[axis]);
+}
+
+static void test_a_triangle_across_a_seam_is_on_the_side_of_its_middle(void **state)
+{
+    (void)state;
+    Sides sides;
+    makeSides(&sides, low, high);
+    tlwVec3 at_cells = {0.08, 0.08, 0.1}; // the seams lie on corners of cells
+    World w = startOne(2, (Wax){.position = at_cells}, &sides);
+    tlwSurfaceView view = look(&w);
+    assert_true(view.seam_count > 20);
+    for (int s = 0; s < view.seam_count; s++) {
+        const int32_t *v = view.triangle + (ptrdiff_t)3 * (ptrdiff_t)view.seams[s].triangle;
+        tlwVec3 sum = tlwAdd(vertexOf(&view, v[0]), tlwAdd(vertexOf(&view, v[1]), vertexOf(&view, v[2])));
+        tlwVec3 middle = tlwSub(tlwScale(sum, 1.0 / 3), at_cells);
+        int shown = (int)view.seams[s].corner[0].triangle / 2, corner = 0;
+        double best = 1;
+        for (int side = 0; side < SIDES; side++)
+            best = fmin(best, awayFrom(&sides, side, middle));
+        // Sides on which no corner lies are not to be had.
+        for (int n = 0; n < 3; n++)
+            corner += awayFrom(&sides, (int)view.origins[v[n]].triangle / 2, middle) < best + 1e-6;
+        assert_true(corner == 0 || awayFrom(&sides, shown, middle) < best + 1e-6);
+    }
+    end(&w);
+}
+
 static void test_corners_of_a_triangle_come_from_one_island(void **state)
 {
     (void)state;
@@ -351,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unmoved_wax_comes_from_where_it_is),
+        cmocka_unit_test(test_a_triangle_across_a_seam_is_on_the_side_of_its_middle),
         cmocka_unit_test(test_corners_of_a_triangle_come_from_one_island),
         cmocka_unit_test(test_origins_travel_with_the_wax),
         cmocka_unit_test(test_each_object_is_its_own_origin),

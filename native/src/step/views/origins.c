@@ -163,18 +163,40 @@ static bool belong(const Found *a, const Found *b)
     return a->island == b->island && squareBetween(a->place, b->place) < NEAR * NEAR;
 }
 
-// The corner that the others follow: one that belongs together with another, else the one nearest to its mesh.
-static int chooseLead(const Found *const found[3])
+// The island that the middle of a triangle comes from. -1 when its corners come from places that are far apart.
+static int32_t findMiddleIsland(const Work *w, const int32_t corners[3], const Found *const found[3])
+{
+    int32_t n = found[0]->carrier;
+    if (n < 0)
+        return -1;
+    const tlwStartMesh *carrier = &w->origins->carriers[n];
+    float middle[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++) {
+        if (found[c]->carrier != n || squareBetween(found[c]->place, found[0]->place) >= NEAR * NEAR)
+            return -1;
+        float point[3];
+        tlwToStartMesh(carrier, w->origins->places[corners[c]].rest, point);
+        for (int a = 0; a < 3; a++)
+            middle[a] += point[a] / 3;
+    }
+    tlwNearest nearest = tlwGuessNearest(carrier->bvh, middle, found[0]->slot, FAR);
+    tlwFindNearest(carrier->bvh, middle, &nearest);
+    return w->origins->islands[n][tlwGetBvhTriangle(carrier->bvh, nearest.slot)];
+}
+
+// The corner that the others follow: one on the island of the middle, else one that belongs together with another, else
+// the one nearest to its mesh. Corners that lie on a seam are on either side by chance, so they do not decide alone.
+static int chooseLead(const Found *const found[3], int32_t island)
 {
     int lead = -1, most = -1;
     for (int n = 0; n < 3; n++) {
         if (found[n]->carrier < 0)
             continue;
-        int mates = 0;
+        int votes = island >= 0 && found[n]->island == island ? 3 : 0;
         for (int m = 0; m < 3; m++)
-            mates += m != n && found[m]->carrier >= 0 && belong(found[n], found[m]);
-        if (mates > most || (mates == most && found[n]->square < found[lead]->square)) {
-            most = mates;
+            votes += m != n && found[m]->carrier >= 0 && belong(found[n], found[m]);
+        if (votes > most || (votes == most && found[n]->square < found[lead]->square)) {
+            most = votes;
             lead = n;
         }
     }
@@ -235,7 +257,7 @@ static void seamRange(void *context, int64_t begin, int64_t end)
         tlwSeam *seam = &w->origins->seams[s];
         const int32_t *v = w->mesh->triangles + 3 * (int64_t)seam->triangle;
         const Found *found[3] = {&w->origins->found[v[0]], &w->origins->found[v[1]], &w->origins->found[v[2]]};
-        int lead = chooseLead(found);
+        int lead = chooseLead(found, findMiddleIsland(w, v, found));
         for (int n = 0; n < 3; n++)
             seam->corner[n] = n == lead || (found[n]->carrier >= 0 && belong(found[n], found[lead]))
                                   ? w->origins->vertices[v[n]]
