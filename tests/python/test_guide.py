@@ -111,6 +111,105 @@ def test_every_sentence_that_stops_a_bake_is_in_the_guide():
     assert [text for text in fatal if text and not any(message in text for message in known)] == []
 
 
+# Parts of the add-on that tell artists what is wrong, and what they call with the text.
+REPORTING = ("baker", "baking", "core", "playback", "ui/operators", "model/materials.py")
+REPORTS = {"warn", "fail", "_try", "Problem", "BakeError", "ExportError", "MeltError"}
+# Sentences that need no row: they say all that there is to do, or tell what was done.
+EXPLAIN_THEMSELVES = {
+    # What becomes of a bake, in its dialog.
+    "The old one stays on the disk.", "The old one stays: another scene shows it.", "The old one stays: … may show it.",
+    "The old one stays: a copy of this file may show it.",
+    "The old one stays until the new one is finished and this file is saved.",
+    "No saved file has the old one: it is deleted once the new one is finished.", "On the disk now: ….",
+    "The scene … of this file shows it, too.", "… shows it, too.", "This removes … object… from the scene.",
+    # What Tallow found or did.
+    "Nothing differs but when they were made.", "Found the bake of …. Save the file to keep it.",
+    "Tallow: … shows the bake of …, which was made after the file was saved.",
+    "Tallow: a newer bake of … exists (…). It is not shown, since the file was not saved with it. To show it: "
+    "bpy.ops.tallow.use_bake(folder=…)",
+    "Tallow: …. Set Preview Quality to 100 % and bake for the final render.",
+    "Tallow: the bake cannot be compared with the scene: ….",
+    "The search was stopped. Press Melt Within the Shot to search again, or set Heat Speed-up by hand.",
+    "All is there but the heat speed-up: …", "Frame … has the last kept state before frame ….",
+    "… is ready. Press Bake", "Tallow looks for the heat speed-up (… s). Esc: stop",
+    "About … % will be molten by frame …, with heat … times as fast as in life.",
+    # Ends of sentences whose beginnings have rows.
+    "In Tallow's repository, cmake --build build --target addon-zip makes a zip that has everything: install that one "
+    "in Edit > Preferences > Add-ons, and restart Blender.",
+    "Press Melt Within the Shot.",
+    "closed walls push it in, and no liquid acts on it outside.", "the part outside is cut off.",
+    "Put the heater nearer to the wax, add another one, or warm the air.",
+    "… is … away from …: move it closer, or warm the air.",
+    "… and … touch in too small a place: let them overlap more, make … larger, or warm the air.",
+    " Frames up to … are kept; press Resume to go on.", " The search had aimed at … %: raise Heat Speed-up.",
+    # Buttons that answer what to press instead.
+    "No bake was named", "Choose a material first", "… cannot be a preset: …", "The preset cannot be saved: …",
+    "A viscosity curve has at most 16 points", "A viscosity curve needs at least one point",
+    "Select the objects that the domain should hold, or give them a role",
+    # Of the programs that the add-on talks to; an artist never gives these words.
+    "A slice needs a path, an axis and a place.", "The bake failed.",
+}
+
+
+def docstrings(tree):
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, kinds)]
+    return {body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)}
+
+
+def tells(node):
+    """Whether it is a call that tells artists what is wrong."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    is_bad = name == "report" and any(kind in ast.unparse(node.args[0]) for kind in ("ERROR", "WARNING"))
+    return is_bad or name in REPORTS
+
+
+def is_sentence(text):
+    return len(re.findall(r"[a-z]+", text)) > 2 and bool(re.search(r"[a-z…%)]\.(\s|…|$)", text))
+
+
+def sentences(source):
+    """What a file of the add-on says in whole sentences, and what it reports in any words."""
+    tree = ast.parse(source)
+    left_out = docstrings(tree) | {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
+                                   for value in node.values for part in ast.walk(value)}
+    left_out |= {node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "description"}
+    left_out |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                 and ast.unparse(node.targets[0]) in ("bl_description", "TEXT", "LABEL, TEXT")}
+    reported = [part for node in ast.walk(tree) if tells(node) for argument in node.args for part in ast.walk(argument)]
+    found = [words_of(node) for node in reported if node not in left_out and re.search(r"[a-z] ", words_of(node) or "")]
+    whole = [words_of(node) for node in ast.walk(tree) if node not in left_out]
+    return found + [text for text in whole if is_sentence(text or "")]
+
+
+def test_every_sentence_of_the_addon_has_a_row_or_explains_itself():
+    said = {}
+    for path in sources():
+        place = path.relative_to(ROOT / "addon" / "tallow").as_posix()
+        if place.startswith(REPORTING):
+            said.update({text: place for text in sentences(path.read_text(encoding="utf-8"))})
+    known = [message.strip(GAP + " ") for message in quoted()]
+    rows = {text for text in said if any(message in text for message in known)}
+    lacking = {text: place for text, place in said.items() if text not in rows | EXPLAIN_THEMSELVES}
+    assert lacking == {}, "a row in when-it-goes-wrong.md, or a line in EXPLAIN_THEMSELVES"
+    assert len(rows) > 90
+    assert EXPLAIN_THEMSELVES - set(said) == set(), "these are not said any more"
+    assert EXPLAIN_THEMSELVES & rows == set(), "these have rows"
+
+
+def test_a_sentence_without_a_row_is_found():
+    source = """
+def check(self, obj):
+    '''This describes the function.'''
+    self.report({"ERROR"}, f"{obj.name} is too odd" if obj else "Nothing is odd")
+    self.report({"INFO"}, "All is well.")
+    return [Problem(False, f"{obj.name} is odd. Make it even.")]
+"""
+    assert set(sentences(source)) == {"… is too odd", "Nothing is odd", "All is well.", "… is odd. Make it even."}
+
+
 def test_messages_are_compared_by_their_words():
     known = printed()
     assert any("is outside the domain. Move it inside, or press Fit Domain." in text for text in known)
