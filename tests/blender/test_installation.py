@@ -7,10 +7,13 @@ from pathlib import Path
 
 import bpy
 import scenes
+from paper import drawn
 
 ADDON = Path(__file__).resolve().parents[2] / "addon" / "tallow"
 BARE = """
-import addon_utils, bpy
+import addon_utils, bpy, sys
+sys.path.append(TESTS)
+from paper import drawn
 addon_utils.enable("tallow", default_set=True, handle_error=lambda error: exit(str(error)))
 from tallow.baking import installation
 from tallow.baking.export import checks
@@ -18,6 +21,9 @@ from tallow.ui.panels.incomplete import TALLOW_PT_incomplete
 text = installation.problem()
 assert "libtallow.so" in text and "material presets" in text and "addon-zip" in text and "Preferences" in text, text
 assert TALLOW_PT_incomplete.poll(bpy.context)
+preferences = bpy.context.preferences.addons["tallow"].preferences
+paper = drawn(type(preferences).draw, 2000)
+assert " ".join(paper.texts).split() == text.split(), paper.texts
 cube = bpy.data.objects["Cube"]
 cube.tallow.role = "WAX"
 assert cube.tallow.material == "", cube.tallow.material
@@ -40,7 +46,7 @@ def test_a_bare_source_folder_says_what_is_missing(folder):
     """As of somebody who zipped addon/tallow by hand and installed that."""
     ignored = shutil.ignore_patterns("__pycache__", "lib", "presets")
     shutil.copytree(ADDON, folder / "scripts" / "addons" / "tallow", ignore=ignored)
-    (folder / "bare.py").write_text(BARE)
+    (folder / "bare.py").write_text(f"TESTS = {str(Path(__file__).parent)!r}\n{BARE}")
     names = ("TALLOW_BAKER", "TALLOW_LIBRARY", "PYTHONPATH", "PYTHONHOME")
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment["BLENDER_USER_SCRIPTS"] = str(folder / "scripts")
@@ -55,6 +61,8 @@ def test_a_whole_copy_has_nothing_to_say(folder):
     from tallow.ui.panels.incomplete import TALLOW_PT_incomplete
     assert installation.problem() is None
     assert not TALLOW_PT_incomplete.poll(bpy.context)
+    preferences = type(bpy.context.preferences.addons["tallow"].preferences)
+    assert drawn(preferences.draw).texts == []
 
 
 def test_a_material_that_is_not_there_is_named_and_nothing_is_baked(folder):

@@ -5,6 +5,7 @@ import sys
 
 import bpy
 import scenes
+from paper import Paper, drawn
 
 
 def all_classes():
@@ -59,29 +60,33 @@ def test_quick_buttons_and_ready_scenes_stay_reachable(folder):
     scenes.wax_in_a_box(folder)
     assert menus._draw in bpy.types.VIEW3D_MT_add._dyn_ui_initialize()
 
-    class Layout:
-        """Takes any layout call and remembers the operators."""
-
-        def __init__(self, seen):
-            self.seen = seen
-
-        def __getattr__(self, name):
-            def call(*arguments, **_more):
-                if name in ("operator", "operator_menu_enum", "menu"):
-                    self.seen.append(arguments[0])
-                return Layout(self.seen)
-            return call
-
     class Panel:
-        layout = Layout([])
+        layout = Paper()
 
     for baked in (False, True):
         if baked:
             bpy.ops.tallow.bake()
         for draw in (objects.TALLOW_PT_object.draw, menus.TALLOW_MT_add.draw):
-            Panel.layout.seen.clear()
+            Panel.layout.names.clear()
             draw(Panel, bpy.context)
-            assert {"tallow.quick_melt", "tallow.quick_liquid", "tallow.ready_scene"} <= set(Panel.layout.seen)
+            assert {"tallow.quick_melt", "tallow.quick_liquid", "tallow.ready_scene"} <= set(Panel.layout.names)
+
+
+def test_the_line_under_real_size_says_how_large_the_wax_is(folder):
+    from tallow.ui.panels.domains import TALLOW_PT_domain
+
+    def line():
+        paper = drawn(TALLOW_PT_domain.draw)
+        return [text for text in paper.texts if "in life" in text], "life_centimetres" in paper.names
+
+    wax, tallow = scenes.wax_in_a_box(folder), bpy.context.scene.tallow
+    assert line() == (["Wax is 40 cm in life"], False)
+    tallow.life_size = "TABLE"
+    assert line() == (["Wax is 12 cm in life"], False)
+    tallow.life_size, tallow.life_centimetres = "OWN", 250.0
+    assert line() == (["Wax is 2.5 m in life"], True)
+    wax.tallow.role = "SOLID"
+    assert line() == ([], False), "nothing melts or flows, so there is nothing to measure by"
 
 
 def top_panels():

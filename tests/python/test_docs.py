@@ -34,6 +34,18 @@ def test_links_lead_somewhere():
             assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
 
 
+def test_the_readme_shows_a_moving_picture_and_then_how_to_install():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"!\[[^\]]*\]\(([^)]+)\)", text)
+    hero = (ROOT / first.group(1)).read_bytes()
+    assert first.start() == 0 and hero[:4] == b"RIFF" and hero[8:12] == b"WEBP"
+    assert b"ANIM" in hero and hero.count(b"ANMF") > 10, "the first picture stands still"
+    headings = re.findall(r"^#+ .*$", text, re.MULTILINE)
+    assert headings[:2] == ["# Tallow", "## Installing"]
+    above = text[:text.index("## Installing")]
+    assert above.count("](docs/images/") >= 5, "the pictures come first"
+
+
 # "Carlson 2004", "van Kan 1986", "Batty, Bertails and Bridson 2007", "Enright et al. 2002", "Karis (2013)"
 CITED = re.compile(r"((?:van )?[A-Z][a-z][\w-]*(?:(?:, [A-Z]\w+)* and [A-Z]\w+| et al\.)?),? \(?((?:19|20)\d\d)\b")
 
