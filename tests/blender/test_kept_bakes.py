@@ -170,6 +170,31 @@ def test_bake_again_tells_what_becomes_of_the_old_bake(folder):
     assert again_lines(scene)[1] == "The old one stays: another scene shows it."
 
 
+def test_a_project_that_was_moved_gives_its_old_bake_up_as_before(folder):
+    from tallow.baking import paths
+    from tallow.ui.operators.baking import again_lines
+    (folder / "here").mkdir()
+    saved_and_baked(folder / "here")
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    (folder / "here").rename(folder / "there")
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "there" / "shot.blend"))
+    scene = bpy.context.scene
+    bake = paths.bake_folder(scene)
+    assert again_lines(scene)[1] == "The old one stays until the new one is finished and this file is saved."
+    bpy.ops.tallow.bake()
+    assert is_whole(bake)
+    bpy.ops.wm.save_mainfile()
+    assert not bake.exists()
+    # A file that is gone may come back, as one on another drive does.
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "there" / "next.blend"))
+    (folder / "there" / "shot.blend").unlink()
+    assert "shot.blend, which is not there now, may show it" in again_lines(scene)[1]
+    present = paths.bake_folder(scene)
+    bpy.ops.tallow.bake()
+    bpy.ops.wm.save_mainfile()
+    assert is_whole(present)
+
+
 def cancelled_bake():
     """Bake again, and cancel once the first frame is there."""
     from tallow.baking import job

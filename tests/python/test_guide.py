@@ -119,9 +119,10 @@ EXPLAIN_THEMSELVES = {
     # What becomes of a bake, in its dialog.
     "The old one stays on the disk.", "The old one stays: another scene shows it.", "The old one stays: … may show it.",
     "The old one stays: a copy of this file may show it.",
+    "The old one stays: …, which is not there now, may show it.",
     "The old one stays until the new one is finished and this file is saved.",
     "No saved file has the old one: it is deleted once the new one is finished.", "On the disk now: ….",
-    "The scene … of this file shows it, too.", "… shows it, too.", "This removes … object… from the scene.",
+    "The scene … of this file shows it, too.", "… may show it, too.", "This removes … object… from the scene.",
     # What Tallow found or did.
     "Nothing differs but when they were made.", "Found the bake of …. Save the file to keep it.",
     "Tallow: … shows the bake of …, which was made after the file was saved.",

@@ -181,6 +181,9 @@ def fate(scene: bpy.types.Scene) -> str:
         return f"The old one stays: {Path(others[0]).name} may show it."
     if owners.UNKNOWN in owners.read(folder):
         return "The old one stays: a copy of this file may show it."
+    gone = sorted(owners.read(folder) - owners.names_of(folder, this_file()))
+    if gone:
+        return f"The old one stays: {Path(gone[0]).name}, which is not there now, may show it."
     if owners.read(folder):
         return "The old one stays until the new one is finished and this file is saved."
     return "No saved file has the old one: it is deleted once the new one is finished."

@@ -85,11 +85,17 @@ def add(folder: Path, file: str) -> None:
 
 def remove(folder: Path, file: str) -> None:
     """`file` was saved with another bake. Raises OSError."""
-    known = read(folder)
-    if known is not None and file in known:
-        write(folder, known - {file})
+    known, names = read(folder), names_of(folder, file)
+    if known is not None and known & names:
+        write(folder, known - names)
+
+
+def names_of(folder: Path, file: str) -> Set[str]:
+    """What the list calls `file`: also by the place that it had before it was moved together with the bake."""
+    return {file, str(_document(folder)["made"]["file"])} if maker(folder, file) else {file}
 
 
 def others(folder: Path, file: str) -> Set[str]:
     """Files beside this one that mean the bake and are still there, or may be."""
-    return {name for name in read(folder) or () if name != file and (name == UNKNOWN or Path(name).is_file())}
+    names = names_of(folder, file)
+    return {name for name in read(folder) or () if name not in names and (name == UNKNOWN or Path(name).is_file())}

@@ -164,7 +164,7 @@ class TallowScene(bpy.types.PropertyGroup):
                              description="First frame")
     frame_end: IntProperty(name="Last Frame", default=SCENE["frame_end"], min=0, max=1048574, options=set(), description="Last frame")
     keep_old: BoolProperty(name="Keep Old Bakes", default=False, options=set(),
-                           description="Keep the previous bake on disk when a new one starts")
+                           description="Keep previous bakes on the disk, also when a new one is finished and saved")
     follow: BoolProperty(name="Follow", default=True, options=set(),
                          description="Move the timeline along while baking, to watch new frames as they land")
     show_plot: BoolProperty(name="Live Plot", default=True, options=set(),

@@ -83,7 +83,7 @@ class TALLOW_OT_free_bake(_OfABake):
                 self.layout.label(text=f"The scene {scene.name} of this file shows it, too.", icon="ERROR")
         for name in sorted(owners.others(Path(self.folder), paths.this_file())):
             shown = "Another file" if name == owners.UNKNOWN else Path(name).name
-            self.layout.label(text=f"{shown} shows it, too.", icon="ERROR")
+            self.layout.label(text=f"{shown} may show it, too.", icon="ERROR")
 
     def execute(self, context):
         entry = self.entry()
