@@ -60,12 +60,14 @@ def bake_and_check(name, folder):
     if not library_is_there():
         return "SKIP"
     from tallow import demo, playback
+    from tallow.baking import job
     scene = bpy.context.scene
     demo.build(name, FRAMES[name])
     scene.tallow.cache_folder = str(folder)
     scene.tallow.save_particles = True
     began = time.monotonic()
     assert bpy.ops.tallow.bake() == {"FINISHED"}  # raises with the baker's own sentence when it fails
+    assert job.status_of(scene).warnings == [], "a ready scene needs nothing of the artist"
     cache, frames, source = playback.cache_of(scene), stats(scene), Path(scene.tallow.bake_path) / "scene"
     told = json.loads((source / "scene.json").read_text())
     limit = highest_speed(told, source)
