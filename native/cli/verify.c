@@ -16,6 +16,7 @@ extern const tlwVerifyCase tlw_verify_inflow[];
 extern const tlwVerifyCase tlw_verify_lift[];
 extern const tlwVerifyCase tlw_verify_melt[];
 extern const tlwVerifyCase tlw_verify_rigid[];
+extern const tlwVerifyCase tlw_verify_shell[];
 extern const tlwVerifyCase tlw_verify_splash[];
 extern const tlwVerifyCase tlw_verify_stick[];
 extern const tlwVerifyCase tlw_verify_strand[];
@@ -33,6 +34,7 @@ static const struct {
     {"Viscosity", tlw_verify_viscosity},
     {"Strands and beams", tlw_verify_strand},
     {"Heat", tlw_verify_heat},
+    {"Melting in shells", tlw_verify_shell},
     {"Melting", tlw_verify_melt},
     {"Hardening", tlw_verify_harden},
     {"Rigid bodies", tlw_verify_rigid},

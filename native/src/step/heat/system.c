@@ -2,12 +2,18 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "step/heat/cut_cells.h"
 #include "step/liquid/levelset.h"
+#include "step/obstacles/face_share.h"
 
 #include <math.h>
 #include <string.h>
 
 #define STEFAN_BOLTZMANN 5.670374419e-8 // W/m2 K4
+#define SAME_KELVIN 1e-6                // temperatures that differ by less are the same
+#define LEAST_GAP 0.02                  // cells between a wall and the middle of what touches it
+#define LEAST_WAY 0.4                   // cells between the middles of two cells: one of them is cut
+#define MOST_WAY 1.5
 
 tlwHeatCurve tlwMakeHeatCurve(const tlwMaterial *material)
 {
@@ -98,12 +104,34 @@ double tlwGetCellSurface(const tlwHeatSystem *s, int64_t cell, tlwVec3 *normal)
 
 typedef struct Assembly {
     tlwHeatSystem *s;
+    tlwCutCells cut;
     float *conductivity; // W/m K, 0 where there is no mass
-    const float *phi, *solid, *open[3];
-    const int16_t *nearest; // object, at nodes
-    int64_t strides[3];
+    float *lift;         // cells: how much farther from the solid the middle of the open part lies than the centre
+    const float *phi;
     double dx;
 } Assembly;
+
+// Centre of a cell to the nearest solid, m.
+static double getSolidDistance(const Assembly *a, int64_t c)
+{
+    return tlwGetCentreSolid(a->cut.grid, a->cut.solid, c);
+}
+
+static float getLift(const Assembly *a, int64_t c, const int cell[3])
+{
+    if (getSolidDistance(a, c) > a->dx)
+        return 0;
+    tlwCellGap gap = tlwGetCellGap(&a->cut, c, cell);
+    return (float)(gap.middle - gap.centre);
+}
+
+// Conductivity of a cell's material from the cell's temperature to another.
+static double getPathConductivity(const Assembly *a, int64_t c, double to)
+{
+    const tlwHeatSystem *s = a->s;
+    bool same = fabs(to - s->temperature[c]) < SAME_KELVIN;
+    return same ? a->conductivity[c] : tlwGetPathConductivity(&s->curves[s->material[c]], s->temperature[c], to);
+}
 
 // Temperature and conductivity; returns the largest diffusion number.
 static double startRange(void *context, int64_t begin, int64_t end)
@@ -119,9 +147,10 @@ static double startRange(void *context, int64_t begin, int64_t end)
                 s->heat[c] = 0;
                 s->temperature[c] = 0;
                 s->fill[c] = 0;
-                a->conductivity[c] = 0;
+                a->conductivity[c] = a->lift[c] = 0;
                 if (!(s->mass[c] > 0))
                     continue;
+                a->lift[c] = getLift(a, c, (int[3]){grid->tiles[t].cell[0] + (int)(c - row), (int)j, k});
                 const tlwMaterial *material = &s->def->materials[s->material[c]];
                 double melt = tlwGetMelt(material, s->enthalpy[c]);
                 double conductivity = tlwGetConductivity(material, melt), density = tlwGetDensity(material, melt);
@@ -133,91 +162,77 @@ static double startRange(void *context, int64_t begin, int64_t end)
     return fastest * s->step / (a->dx * a->dx);
 }
 
-// Centre of a cell to the nearest solid, m.
-static double getSolidDistance(const Assembly *a, int64_t c)
+// The part of a sliver's surface that belongs to a neighbour: a sliver is a cell without material that the solid nearly
+// fills. The neighbours with material in front of it share its surface, by the squares of its normal's parts.
+static double getSliverPart(const Assembly *a, int64_t c, const int cell[3], int axis, int side, double direction[3])
 {
-    const float *n = a->solid + c;
-    int64_t y = a->strides[1], z = a->strides[2];
-    return 0.125 * ((double)n[0] + n[1] + n[y] + n[y + 1] + n[z] + n[z + 1] + n[z + y] + n[z + y + 1]);
+    double area = tlwGetSolidArea(&a->cut, c, cell, direction), sum = 0;
+    if (area < 0.01 || side * direction[axis] <= 0)
+        return 0;
+    for (int d = 0; d < 3; d++)
+        if (a->s->mass[direction[d] > 0 ? c + a->cut.strides[d] : c - a->cut.strides[d]] > 0)
+            sum += direction[d] * direction[d];
+    return area * direction[axis] * direction[axis] / sum;
 }
 
-// Object of the corner that is deepest in, or nearest to, a solid. Where an object and a wall are equally near, the
-// object counts.
-static int findObject(const Assembly *a, int64_t c)
-{
-    int best = -1;
-    float nearest = INFINITY;
-    for (int q = 0; q < 8; q++) {
-        int64_t n = c + (q & 1) + (q >> 1 & 1) * a->strides[1] + (q >> 2) * a->strides[2];
-        if (a->solid[n] < nearest || (a->solid[n] == nearest && best < 0)) {
-            nearest = a->solid[n];
-            best = a->nearest[n];
-        }
-    }
-    return best;
-}
-
-// Surface of solids inside a cell over dx^2, from the open shares of its faces (exact for cut cells), and its
-// direction: away from the solid. The domain's own walls do not count; they let no heat pass.
-static double getSolidArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
-{
-    const int *dims = a->s->flow->grid.dims;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = a->open[axis][c], high = a->open[axis][c + a->strides[axis]];
-        bool at_wall = (cell[axis] <= 0 && low == 0) || (cell[axis] >= dims[axis] - 1 && high == 0);
-        away[axis] = at_wall ? 0 : high - low;
-        square += away[axis] * away[axis];
-    }
-    return sqrt(square);
-}
-
-// The solid's surface in neighbouring cells that hold no material because the solid nearly fills them. `room` adds up
-// their open shares times the surface.
-static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3], double *room)
+// The surface of slivers around a cell that belongs to the cell.
+static double getSliverArea(const Assembly *a, int64_t c, const int cell[3], double away[3])
 {
     double area = 0;
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2) {
-            int64_t n = c + side * a->strides[axis];
+            int64_t n = c + side * a->cut.strides[axis];
             int next[3] = {cell[0], cell[1], cell[2]};
             next[axis] += side;
-            double open = a->open[axis][side < 0 ? c : n], direction[3];
-            if (a->s->mass[n] > 0 || open < 0.02 || getSolidDistance(a, n) > 0)
+            if (a->s->mass[n] > 0 || getSolidDistance(a, n) > 0 ||
+                tlwGetOpenFace(&a->cut, side < 0 ? c : n, side < 0 ? cell : next, axis) < 0.02)
                 continue;
-            double part = getSolidArea(a, n, next, direction);
-            double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));
-            if (part > 0.01 && -side * direction[axis] >= largest) {
-                area += part;
-                *room += part * tlwGetOpenShare(&a->s->flow->grid, a->solid, n);
-                for (int d = 0; d < 3; d++)
-                    away[d] += direction[d];
-            }
+            double direction[3], part = getSliverPart(a, n, next, axis, -side, direction);
+            area += part;
+            for (int d = 0; d < 3 && part > 0; d++)
+                away[d] += direction[d];
         }
     return area;
 }
 
+static double getWetShare(const Assembly *a, int64_t c)
+{
+    return tlwClamp(fmax(0.5 - a->phi[c] / a->dx, a->s->fill[c]), 0, 1);
+}
+
+// The share of a cell's wall that is wet. In a cell that is mostly solid, the level set is only a continuation from
+// outside: what wets the wall there is in the cell, or in front of it.
+static double getWetWall(const Assembly *a, int64_t c, const double away[3], double open)
+{
+    double wet = getWetShare(a, c), best = a->s->fill[c] / fmax(open, 0.01);
+    if (open >= 0.5)
+        return wet;
+    for (int d = 0; d < 3; d++) {
+        int64_t n = away[d] > 0 ? c + a->cut.strides[d] : c - a->cut.strides[d];
+        if (away[d] != 0 && a->s->mass[n] > 0)
+            best = fmax(best, getWetShare(a, n));
+    }
+    return fmin(wet, best);
+}
+
+// From the middle of the open part to the wall, through the material; then through half a cell of the solid.
 static void addContact(Assembly *a, int64_t c, const int cell[3], double normal_weight[3])
 {
     tlwHeatSystem *s = a->s;
     if (getSolidDistance(a, c) > 1.5 * a->dx)
         return;
-    int object = findObject(a, c);
+    int object = tlwFindCellObject(&a->cut, c, cell);
     if (object < 0 || object >= s->def->object_count || !(s->def->objects[object].conductivity > 0))
         return;
-    double away[3], sliver_room = 0, dx = a->dx;
-    double area = getSolidArea(a, c, cell, away);
-    area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away, &sliver_room) : 0;
+    double away[3], dx = a->dx, area = tlwGetSolidArea(&a->cut, c, cell, away);
+    area += a->phi[c] < 0 ? getSliverArea(a, c, cell, away) : 0;
     if (area < 0.01)
         return;
-    // Distance between the middle of the open part and the solid's surface. Unlike the distance field it does not see
-    // other walls.
-    double open = tlwGetOpenShare(&s->flow->grid, a->solid, c), room = 0.5 * open + sliver_room / area;
-    double wet = tlwClamp(fmax(0.5 - a->phi[c] / dx, s->fill[c]), 0, 1);
-    if (open < 0.5) // mostly solid: the level set there is only a continuation from outside
-        wet = fmin(wet, s->fill[c] / fmax(open, 0.01));
+    const tlwHeatObject *solid = &s->def->objects[object];
+    double wet = getWetWall(a, c, away, tlwGetOpenShare(&s->flow->grid, a->cut.solid, c));
+    double gap = tlwClamp(tlwGetCellGap(&a->cut, c, cell).middle, LEAST_GAP, 1);
     double resistance =
-        tlwClamp(room, 0.1, 1) * dx / a->conductivity[c] + 0.5 * dx / s->def->objects[object].conductivity;
+        gap * dx / getPathConductivity(a, c, solid->temperature) + 0.5 * dx / s->def->objects[object].conductivity;
     s->object[c] = (int16_t)object;
     s->contact[c] = (float)(s->step * area * wet * dx * dx / resistance);
     for (int axis = 0; axis < 3; axis++)
@@ -245,16 +260,39 @@ static double addAir(Assembly *a, int64_t c, double normal_weight[3])
     return area;
 }
 
-// Harmonic mean of the conductivities times the wetted, open share of the face (distance dx, area dx^2).
-static float getFaceWeight(const Assembly *a, int64_t c, int axis)
+// Conductivity between two cells, 0 where one of them holds nothing.
+static double getFaceConductivity(const Assembly *a, int64_t c, int64_t n)
 {
-    int64_t n = c - a->strides[axis];
+    const tlwHeatSystem *s = a->s;
     double k0 = a->conductivity[c], k1 = a->conductivity[n];
     if (!(k0 > 0 && k1 > 0))
         return 0;
+    return s->material[c] == s->material[n] ? getPathConductivity(a, c, s->temperature[n]) : 2 * k0 * k1 / (k0 + k1);
+}
+
+// One over the distance between the middles of two cells' open parts, in cells. Temperature varies along the solid's
+// normal, so the lifts count by the cosine between normal and axis. Across the normal, the middles are a cell apart.
+static double getCloseness(const Assembly *a, int64_t c, int64_t n, const int cell[3], int axis)
+{
+    double lift = (double)a->lift[c] - a->lift[n];
+    if (lift == 0)
+        return 1;
+    double cosine = tlwGetWallCosine(&a->cut, c, cell, axis), square = cosine * cosine;
+    if (square < 1e-4)
+        return 1;
+    return square / tlwClamp(1 + lift / cosine, LEAST_WAY, MOST_WAY) + 1 - square;
+}
+
+// Conductance across the lower face of a cell: the wetted, open share of the face counts.
+static float getFaceWeight(const Assembly *a, int64_t c, const int cell[3], int axis)
+{
+    int64_t n = c - a->cut.strides[axis];
+    double conductivity = getFaceConductivity(a, c, n);
+    if (!(conductivity > 0))
+        return 0;
     double wet = fmax(getWettedShare(a->phi[c], a->phi[n], a->dx), fmin(a->s->fill[c], a->s->fill[n]));
-    double share = fmin(fmin(wet, 1), a->open[axis][c]);
-    return (float)(a->s->step * a->dx * share * 2 * k0 * k1 / (k0 + k1));
+    double share = fmin(fmin(wet, 1), tlwGetOpenFace(&a->cut, c, cell, axis));
+    return (float)(a->s->step * a->dx * share * conductivity * getCloseness(a, c, n, cell, axis));
 }
 
 // Weights, air and contact; returns the surface area.
@@ -267,13 +305,14 @@ static double weighRange(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++)
         TLW_FOR_ROWS(grid, &grid->tiles[t], j, k, row)
             for (int64_t c = row; c < row + TLW_TILE; c++) {
+                const int cell[3] = {grid->tiles[t].cell[0] + (int)(c - row), (int)j, k};
                 for (int axis = 0; axis < 3; axis++)
-                    s->weight[axis][c] = getFaceWeight(a, c, axis);
+                    s->weight[axis][c] = getFaceWeight(a, c, cell, axis);
                 s->axis[c] = 0;
                 if (!(a->conductivity[c] > 0))
                     continue;
                 double normal_weight[3] = {0, 0, 0};
-                addContact(a, c, (int[3]){grid->tiles[t].cell[0] + (int)(c - row), (int)j, k}, normal_weight);
+                addContact(a, c, cell, normal_weight);
                 area += addAir(a, c, normal_weight);
                 s->axis[c] = normal_weight[1] > normal_weight[0];
                 if (normal_weight[2] > normal_weight[s->axis[c]])
@@ -312,11 +351,11 @@ tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *
     s->material = tlwGetBytes(grid, flow->material);
     s->enthalpy = tlwGetFloats(grid, flow->enthalpy);
     s->curves = tlwAlloc((size_t)def->material_count, sizeof *s->curves);
-    Assembly a = {.s = s, .dx = grid->dx, .strides = {1, grid->stride_y, grid->stride_z}};
+    Assembly a = {.s = s, .dx = grid->dx, .cut = tlwMakeCutCells(flow)};
     bool ok = s->curves && borrow(s, sizeof(double), &s->temperature) && borrow(s, sizeof(float), &s->air) &&
               borrow(s, sizeof(float), &s->contact) && borrow(s, sizeof(float), &s->source) && borrow(s, 1, &s->axis) &&
               borrow(s, sizeof(float), &a.conductivity) && borrow(s, sizeof(float), &s->fill) &&
-              borrow(s, sizeof(int16_t), &s->object);
+              borrow(s, sizeof(float), &a.lift) && borrow(s, sizeof(int16_t), &s->object);
     for (int axis = 0; ok && axis < 3; axis++)
         ok = borrow(s, sizeof(float), &s->weight[axis]);
     if (!ok) {
@@ -326,10 +365,6 @@ tlwResult tlwAssembleHeat(tlwThreads *threads, tlwFlow *flow, const tlwHeatDef *
     for (int m = 0; m < def->material_count; m++)
         s->curves[m] = tlwMakeHeatCurve(&def->materials[m]);
     a.phi = tlwGetFloats(grid, flow->phi);
-    a.nearest = (const int16_t *)grid->fields[flow->solid_object].data;
-    a.solid = tlwGetFloats(grid, flow->solid);
-    for (int axis = 0; axis < 3; axis++)
-        a.open[axis] = tlwGetFloats(grid, flow->open[axis]);
     stats->diffusion_number = tlwParallelMax(threads, grid->tile_count, TLW_TILE_BLOCK, startRange, &a);
     stats->surface_area = tlwParallelSum(threads, grid->tile_count, TLW_TILE_BLOCK, weighRange, &a);
     return TLW_OK;

@@ -4,6 +4,8 @@
 
 #include "step/heat/heat.h"
 
+#include <math.h>
+
 // Heat content as three straight pieces, h(T) = cs T + (cm - cs) (T - ts)+ + (cl - cm) (T - te)+. A change of slope is
 // stored as a rise or as a fall, since the nested Newton method treats the two differently.
 typedef struct tlwHeatCurve {
@@ -19,6 +21,23 @@ typedef struct tlwHeatCurve {
 #define TLW_HEAT_MIN_SPAN 0.02
 
 tlwHeatCurve tlwMakeHeatCurve(const tlwMaterial *material);
+
+// The integral of conductivity over temperature (Kirchhoff), W/m.
+static inline double tlwGetConductivityIntegral(const tlwHeatCurve *c, double t)
+{
+    if (t <= c->ts || !isfinite(c->ts))
+        return c->conductivity[0] * (isfinite(c->ts) ? t - c->ts : t);
+    double span = c->te - c->ts, x = t < c->te ? t - c->ts : span;
+    double mush = c->conductivity[0] * x + 0.5 * (c->conductivity[1] - c->conductivity[0]) * x * x / span;
+    return t < c->te ? mush : mush + c->conductivity[1] * (t - c->te);
+}
+
+// Conductivity of a path of one material from one temperature to another: the mean over temperature. A melting front
+// is thus no part of the path, whatever lies behind it.
+static inline double tlwGetPathConductivity(const tlwHeatCurve *c, double from, double to)
+{
+    return (tlwGetConductivityIntegral(c, to) - tlwGetConductivityIntegral(c, from)) / (to - from);
+}
 
 // The piece that a temperature lies on: 0 solid, 1 melting, 2 liquid.
 static inline int tlwGetHeatPiece(const tlwHeatCurve *c, double t)
@@ -64,7 +83,7 @@ typedef struct tlwHeatSystem {
     const tlwHeatDef *def;
     double step; // s, dt * thermal_speed
     tlwHeatCurve *curves;
-    int slots[14], slot_count; // borrowed
+    int slots[15], slot_count; // borrowed
 
     const double *mass;
     const uint8_t *material;
