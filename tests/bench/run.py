@@ -36,7 +36,8 @@ FRAMES = 24
 BENCHES = [("viscous_ball", (60, 96, 128), 3, 1), ("viscous_ball_landing", (60, 96, 128), 4, 15),
            ("dam_break", (64, 128, 192), 3, 1),
            ("gears", (64,), 3, 1), ("contrast", (64,), 2, 1), ("empty_domain", (64,), 3, 1)]
-BAKES = {"monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192), "thesis_melt": (38,)}
+FALLING = (0.0, 0.1, 10.0)  # m2/s
+BAKES = {"falling_box": (64, 96, 128), "monkey": (32, 64, 96), "melting_suzanne": (64, 128, 192), "thesis_melt": (38,)}
 MELTING_FRAMES = {64: 24, 128: 8, 192: 4, 38: 600}
 MELTING = ("thesis_melt", "melting_suzanne")
 THREADS = (("dam_break", 128), ("viscous_ball", 128), ("gears", 64), ("melting_block", 96))
@@ -93,6 +94,20 @@ def bake(name, resolution, threads=0, frames=FRAMES):
             "triangles": last["triangles"], "fell_by_frame_12": centre[0] - centre[1],
             "volume_drift": last["particle_volume"] / entries[0]["particle_volume"] - 1,
             "mesh_volume": last["mesh_volume"], "volume": last["target_volume"]}
+
+
+def falling_box(resolution, viscosity):
+    """A bake with meshes and no other files: seconds, processor seconds, substeps, fastest particle, memory."""
+    with tempfile.TemporaryDirectory(dir=OUT) as folder:
+        scene = scenes.falling_box(Path(folder) / "scene", viscosity, resolution)
+        cache = Path(folder) / "cache"
+        _, seconds, cpu = run([TALLOW, "bake", scene, "--out", cache], 3600)
+        entries = json.loads((cache / "bake.json").read_text())["frames"]
+    return {"viscosity": viscosity, "seconds": seconds, "cpu_seconds": cpu,
+            "substeps": max(entry["substeps"] for entry in entries),
+            "fastest": max(entry["max_speed"] for entry in entries),
+            "peak_memory": entries[-1]["peak_memory"],
+            "volume_drift": entries[-1]["mesh_volume"] / entries[-1]["target_volume"] - 1}
 
 
 def share_of_surface(name, resolution, frames=FRAMES):
@@ -164,6 +179,8 @@ def measure(name, resolution, peer, older):
             entry["ours_again"] = bake(name, resolution)["seconds"]
         elif "mantaflow" in older:
             entry["mantaflow"], entry["mantaflow_is_older"] = older["mantaflow"], True
+    elif name == "falling_box":
+        entry["falls"] = [falling_box(resolution, viscosity) for viscosity in FALLING]
     elif name in MELTING:
         entry["ours"] = bake(name, resolution, frames=MELTING_FRAMES[resolution])
     elif name == "threads":
@@ -183,7 +200,7 @@ def all_measurements():
     for name, resolutions, _, _ in BENCHES:
         yield from ((name, n) for n in resolutions)
     yield from ((name, 0) for name in ALONE)
-    yield from ((name, n) for name in MELTING for n in BAKES[name])
+    yield from ((name, n) for name in ("falling_box", *MELTING) for n in BAKES[name])
     yield from (("monkey", n) for n in BAKES["monkey"])
 
 

@@ -99,3 +99,18 @@ def thesis_melt(folder, mesh, resolution, frames=600):
             {"name": "Plate", "role": "heat", "heat_kind": "solid", "mesh": "meshes/plate.ply", "surface": "stick",
              "conductivity": 50.0, "keys": place(temperature=373.15)}],
     }, {"monkey.ply": mesh, "plate.ply": lambda path: write_box(path, (-1.7, -1.35, -0.1), (1.7, 1.35, 0.2))})
+
+
+def falling_box(folder, viscosity, resolution, frames=12):
+    """A box of 0.5 m falls 0.15 m onto the floor of a room of 1 m. Viscosity is kinematic, m2/s."""
+    return write_scene(folder, {
+        "format": "tallow-scene", "version": 1, "name": "falling_box",
+        "frames": {"start": 1, "end": frames, "fps": 24.0},
+        "domain": {"min": [0, 0, 0], "max": [1, 1, 1], "cell_size": 1.0 / resolution,
+                   "walls": {side: "slip" for side in ("-x", "+x", "-y", "+y", "-z", "+z")}},
+        "solver": {"cfl": 2.0},
+        "output": {"particles": False, "vdb": False, "mesh": True, "mesh_detail": 1, "checkpoint_every": 0},
+        "materials": [{"name": "Liquid", "density": [1000, 1000], "latent_heat": 0,
+                       "viscosity": max(1000 * viscosity, 1e-9)}],
+        "objects": [{"name": "Box", "role": "liquid", "mesh": "meshes/box.ply", "material": "Liquid", "keys": place()}],
+    }, {"box.ply": lambda path: write_box(path, (0.25, 0.25, 0.15), (0.75, 0.75, 0.65))})
