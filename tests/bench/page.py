@@ -87,7 +87,7 @@ def monkey(results):
     return rows + [""] + stages
 
 
-# Seconds, processor seconds and bytes of FLIP Fluids 1.8.5's engine (-O3, OpenMP), two quiet cores, 17 November 2026.
+# Seconds, processor seconds and bytes of FLIP Fluids 1.8.5's engine (-O3, OpenMP), two quiet cores, 2026-11-17.
 PEER_FALLING = {(64, 0.0): (18.5, 32.7, 160e6), (64, 0.1): (17.7, 26.8, 194e6), (64, 10.0): (25.3, 32.6, 177e6)}
 
 
