@@ -390,6 +390,24 @@ static void test_cancel_and_failure_are_reported(void **state)
     tlwFreeStressSystem(&system);
 }
 
+// A solve that gets nowhere ends soon, and the second preconditioner is not tried either.
+static void test_a_hopeless_solve_gives_up(void **state)
+{
+    (void)state;
+    double ratio = 1e6;
+    tlwStressSystem system;
+    tlwStressStats stats;
+    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 16), TLW_OK);
+    tlwStressOptions options = {.tolerance = 1e-6, .max_iterations = 400, .patience = 1};
+    assert_int_equal(tlwSolveStress(NULL, &system, &options, &stats), TLW_NOT_CONVERGED);
+    assert_true(stats.iterations == 1 && stats.residual > 0.1);
+    tlwFreeStressSystem(&system);
+    assert_int_equal(buildProblem(&system, twoBlocks, &ratio, 16), TLW_OK);
+    options.patience = 200; // by then it is solved
+    assert_int_equal(tlwSolveStress(NULL, &system, &options, &stats), TLW_OK);
+    tlwFreeStressSystem(&system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_deflation_solves_the_rigid_modes),
         cmocka_unit_test(test_rigid_residual_matches_the_plain_sum),
         cmocka_unit_test(test_cancel_and_failure_are_reported),
+        cmocka_unit_test(test_a_hopeless_solve_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

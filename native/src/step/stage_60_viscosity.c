@@ -16,6 +16,7 @@
 
 #define LAST_HALF 4        // times that a viscosity step is halved
 #define DRAG_ITERATIONS 80 // most iterations with free pieces as unknowns; `melt_volume` takes 55
+#define DRAG_PATIENCE 24   // iterations after which such a solve must show that it gets anywhere
 
 static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *shapes, tlwBodyCoupling *coupling)
 {
@@ -42,6 +43,7 @@ static tlwViscosityDef describe(tlwSim *sim, double dt, const tlwShownShapes *sh
     def.user = sim->context->def.user;
     if (shapes->solid >= 0 && def.max_iterations > DRAG_ITERATIONS)
         def.max_iterations = DRAG_ITERATIONS;
+    def.patience = shapes->solid >= 0 ? DRAG_PATIENCE : 0;
     for (int a = 0; a < 3; a++) {
         def.velocity[a] = flow->velocity[a];
         def.fluidity_slope[a] = flow->fluidity_slope[a];

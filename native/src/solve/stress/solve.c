@@ -247,6 +247,8 @@ static double startFrom(Iteration *it, tlwStressPreconditioner *pre, double limi
     return squared;
 }
 
+#define HOPELESS 0.1 // residual that is still left of one
+
 // Conjugate gradients with one preconditioner, from the present x. `limit` bounds the squared residual.
 static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwStressOptions *options, double limit,
                          tlwStressStats *stats, double *squared)
@@ -255,9 +257,12 @@ static tlwResult iterate(Iteration *it, tlwStressPreconditioner *pre, const tlwS
     forgetDirection(it);
     double curvature = 1;
     bool fresh = false; // whether the scaled residual is up to date
+    double hopeless = limit * HOPELESS * HOPELESS / (options->tolerance * options->tolerance);
     for (int n = 0; n<options->max_iterations && * squared> limit; n++) {
         if (options->cancel && options->cancel(options->user))
             return TLW_CANCELLED;
+        if (options->patience && n == options->patience && *squared > hopeless)
+            return TLW_NOT_CONVERGED;
         if (!fresh) {
             it->alpha = 0;
             it->scale = 1 / sqrt(*squared);
@@ -369,7 +374,8 @@ tlwResult tlwSolveStress(tlwThreads *threads, tlwStressSystem *system, const tlw
     tlwResult result = solveWith(&it, system, options, method, limit, stats, &squared);
     if (result == TLW_NOT_CONVERGED && options->method == TLW_STRESS_AUTOMATIC && method == TLW_STRESS_JACOBI)
         result = solveWith(&it, system, options, TLW_STRESS_MULTIGRID, limit, stats, &squared);
-    if (result == TLW_NOT_CONVERGED && options->method == TLW_STRESS_AUTOMATIC)
+    bool hopeless = options->patience && squared > HOPELESS * HOPELESS * norm;
+    if (result == TLW_NOT_CONVERGED && options->method == TLW_STRESS_AUTOMATIC && !hopeless)
         result = solveWith(&it, system, options, TLW_STRESS_AGGREGATION, limit, stats, &squared);
     stats->residual = sqrt(squared / norm);
     return result;

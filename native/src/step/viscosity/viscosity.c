@@ -262,8 +262,11 @@ static tlwResult solve(tlwThreads *threads, tlwViscosityBuild *build, tlwStressS
         tlwLoadSwelling(threads, build);
     tlwParallelFor(threads, tiles, TLW_TILE_BLOCK, dropRange, build);
     tlwStressPeel peel = {0};
-    tlwStressOptions options = {
-        .tolerance = def->tolerance, .max_iterations = def->max_iterations, .cancel = def->cancel, .user = def->user};
+    tlwStressOptions options = {.tolerance = def->tolerance,
+                                .max_iterations = def->max_iterations,
+                                .patience = def->patience,
+                                .cancel = def->cancel,
+                                .user = def->user};
     tlwResult result = tlwPeelStress(threads, system, &peel);
     if (result == TLW_OK)
         result = tlwSolveStress(threads, system, &options, stats);

@@ -39,7 +39,7 @@ typedef struct tlwViscosityDef {
     int piece;        // cell, int32: free frozen piece, with `label`
     double dt;
     double tolerance; // relative residual
-    int max_iterations;
+    int max_iterations, patience; // see tlwStressOptions
     // Cell, float, 1/s: the growth of volume that the liquid's resistance to it starts from; in and out. Optional, then
     // only pressure keeps the volume.
     int swelling;
