@@ -38,7 +38,7 @@ typedef struct tlwViscosityDef {
     int label;        // node, int32: free frozen piece whose distance `solid` holds; -1 = no piece is dragged
     int piece;        // cell, int32: free frozen piece, with `label`
     double dt;
-    double tolerance; // relative residual
+    double tolerance;             // relative residual
     int max_iterations, patience; // see tlwStressOptions
     // Cell, float, 1/s: the growth of volume that the liquid's resistance to it starts from; in and out. Optional, then
     // only pressure keeps the volume.
