@@ -144,3 +144,30 @@ def test_single_frames_stop_too(folder):
     code, text = run_blender(folder, "--python-expr", "import bpy; bpy.context.scene.frame_set(4); "
                              "bpy.ops.render.render(write_still=True)", DO="STOP")
     assert code == 3 and written(folder) == [5], text
+
+
+def test_a_render_that_is_to_stop_waits_until_blender_has_drawn(folder):
+    from tallow.playback import missing
+
+    class Drawing:
+        """A scene that refuses to be written to while a window is drawn."""
+
+        def __init__(self, left):
+            self.left, self.frame = left, 4
+
+        @property
+        def frame_current(self):
+            return self.frame
+
+        @frame_current.setter
+        def frame_current(self, value):
+            self.left -= 1
+            if self.left:
+                raise AttributeError("Writing to ID classes in this context is not allowed")
+            self.frame = value
+
+    short, long = Drawing(3), Drawing(1000)
+    missing._go_beyond(short)
+    missing._go_beyond(long)
+    assert short.frame_current == missing.BEYOND
+    assert long.frame_current == 4 and long.left < 1000, "the next frame tries again"

@@ -22,6 +22,7 @@ from . import shown, surface
 
 CODE = 3  # that Blender ends with
 BEYOND = 1048574  # Blender's last frame
+TRIES = 20  # to write, a hundredth of a second apart
 
 _rendering = False
 _stopping = ""  # the sentence, once a render is to end
@@ -100,7 +101,18 @@ def on_write(scene: bpy.types.Scene, *_args) -> None:
         if scene.frame_current + scene.frame_step > scene.frame_end or not wrong:
             return
         _stop(scene, wrong)
-    scene.frame_current = BEYOND
+    _go_beyond(scene)
+
+
+def _go_beyond(scene: bpy.types.Scene) -> None:
+    """Let this frame be the last one. Blender forbids writing while it draws, which the render's thread may wait for. When that takes
+    long, the next frame tries again, and its picture is taken back."""
+    for _attempt in range(TRIES):
+        try:
+            scene.frame_current = BEYOND
+            return
+        except AttributeError:
+            time.sleep(0.01)
 
 
 def _take_back(scene: bpy.types.Scene) -> None:
