@@ -59,6 +59,14 @@ static void reportWorst(tlwReport *report, tlwRig *rig, const char *where, const
     tlwReportBelow(report, what, worst->steps, ceil((1.2 * bound + 1.5 * sqrt(GRAVITY * 2 * dx)) / (FPS * 2 * dx)));
 }
 
+// A box of water that fills the room from front to back lands flat, without weight. The landing is an impulse, so the
+// velocity after it follows from Laplace's equation: along the box's side it is (2 V / pi) ln coth(pi z / (4 a)), z
+// above the floor, a half the width. This is the mean of that over the lowest cell.
+static double getJet(double speed, double half, double dx)
+{
+    return 2 * speed / acos(-1) * (log(4 * half / (acos(-1) * dx)) + 1);
+}
+
 // A box of water falls flat onto the floor of a room and splashes up the walls.
 static void dropBox(tlwReport *report, int cells)
 {
@@ -77,8 +85,12 @@ static void dropBox(tlwReport *report, int cells)
     tlwAddRigLiquid(&rig, "Box", tlwMakeBox(low, high), material, 293.15);
     Worst worst = watch(&rig, 14, 1000 * side * side * side);
     snprintf(where, sizeof where, "box, %d cells", cells);
-    // A column that collapses has a front of 2 sqrt(g h) (Ritter 1892), faster than a fall of a single drop.
-    double bound = fmax(sqrt(2 * GRAVITY * (fall + side)), 2 * sqrt(GRAVITY * side));
+    // The landing drives a jet (`flat_landing`). The head of the box that stands behind it then speeds it up
+    // (Bernoulli).
+    double jet = getJet(sqrt(2 * GRAVITY * fall), 0.5 * side, def.cell_size);
+    double bound = sqrt(jet * jet + 2 * GRAVITY * side);
+    tlwReportNote(report, "%s: fastest particle %.2f m/s, %.2f of sqrt(2 g H)", where, worst.fastest,
+                  worst.fastest / sqrt(2 * GRAVITY * (fall + side)));
     reportWorst(report, &rig, where, &worst, bound, def.cell_size);
     tlwEndRig(report, &rig);
 }
@@ -105,6 +117,42 @@ static void dropBall(tlwReport *report, int cells)
     tlwEndRig(report, &rig);
 }
 
+static void landFlat(tlwReport *report, int cells)
+{
+    const double half = 0.25, height = 0.5, speed = 1.7;
+    char what[80];
+    tlwSceneDef def = tlwDefaultSceneDef();
+    double dx = def.cell_size = 1.0 / cells;
+    def.domain_min = (tlwVec3){0, 0, 0};
+    def.domain_max = (tlwVec3){1, 8 * dx, 1};
+    def.gravity = (tlwVec3){0, 0, 0};
+    tlwMaterialDef water = tlwMakeLiquid("Water", 1000, 1e-3);
+    tlwRig rig;
+    tlwStartRig(&rig, &def, tlwGetReportThreads(report));
+    int material = tlwAddRigMaterial(&rig, &water);
+    tlwVec3 low = {0.5 - half, -dx, -dx}, high = {0.5 + half, 9 * dx, height};
+    tlwKey key = tlwDefaultKey();
+    key.temperature = 293.15;
+    tlwObjectDef box = tlwDefaultObjectDef();
+    box.material = material;
+    box.velocity = (tlwVec3){0, 0, -speed};
+    box.keys = &key;
+    box.key_count = 1;
+    tlwAddRigObject(&rig, "Box", TLW_ROLE_LIQUID, tlwMakeBox(low, high), &box);
+    tlwRunRig(&rig);
+    tlwAdvanceRig(&rig, 0.02 * dx / speed);
+    snprintf(what, sizeof what, "box that lands flat, %d cells: jet (m/s)", cells);
+    if (!rig.failed)
+        tlwReportRelative(report, what, tlwGetRigStats(&rig).max_speed, getJet(speed, half, dx), 0.15);
+    tlwEndRig(report, &rig);
+}
+
+static void runFlatLanding(tlwReport *report)
+{
+    for (int cells = 32; cells <= 128; cells *= 2)
+        landFlat(report, cells);
+}
+
 static void runNoShots(tlwReport *report)
 {
     dropBox(report, 32);
@@ -120,14 +168,14 @@ static void runFineShots(tlwReport *report)
 
 const tlwVerifyCase tlw_verify_splash[] = {
     {"no_shots", "splashes of water: no particle shoots off, no energy comes from nothing", runNoShots, true,
-     "A box of water of 0.5 m falls 0.15 m onto the floor of a room of 1 m, and a ball falls into a pool. Speeds are "
-     "those "
-     "at the end of any frame. The fall of a drop from the highest point, sqrt(2 g H), bounds the ball. The front of a "
-     "collapsing column, 2 sqrt(g h), bounds the box (Ritter 1892). The crater that the ball leaves gains energy when "
-     "it "
-     "closes."},
-    {"no_shots_fine", "the same splashes on finer grids", runFineShots, false,
-     "As `no_shots`. The box misses its bound of speed: a box that lands flat drives a jet out of its lower edges, and "
-     "more so on finer grids, and the corners of the room focus the splash."},
+     "A box of water of 0.5 m falls 0.15 m onto the floor of a room of 1 m, and a ball falls into a pool. Speeds are\n"
+     "those at the end of any frame. The fall of a drop from the highest point, sqrt(2 g H), bounds the ball. The box\n"
+     "has the jet of its flat landing (`flat_landing`) and the head of water behind it: sqrt(u^2 + 2 g h). The crater\n"
+     "that the ball leaves gains energy when it closes."},
+    {"flat_landing", "water that lands flat drives a jet out of its lower edge", runFlatLanding, true,
+     "A box of water lands flat at 1.7 m/s, without weight. The pressure of the impulse obeys Laplace's equation. So\n"
+     "the lowest cell beside the box has (2 V / pi) (ln(4 a / (pi dx)) + 1), a half the box's width. This jet is\n"
+     "faster than a drop that fell as far, and faster still on finer grids."},
+    {"no_shots_fine", "the same splashes on finer grids", runFineShots, false, "As `no_shots`."},
     {NULL, NULL, NULL, false, NULL},
 };

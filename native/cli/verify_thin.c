@@ -320,7 +320,9 @@ const tlwVerifyCase tlw_verify_thin[] = {
     {"thin_cup", "bowls of 2 to 0 cells hold water, tilted and lifted", runCup, false,
      "Half spheres of 12 cells with slip walls, for 5 s. Water that leaves the sphere is lost. The bowl without\n"
      "thickness is a single sheet of faces. Walls below 1.9 cells grow on their outside, so the water that fits in\n"
-     "stays the same ([decision 36](decisions/0036-thin-walls-grow.md))."},
+     "stays the same ([decision 36](decisions/0036-thin-walls-grow.md)).\n\n"
+     "Known: water that has sloshed in a curved bowl now and then stirs for a moment at the waterline, in bowls of 3\n"
+     "cells (0.06 m/s) as in thin ones."},
     {"thin_walls", "thin boxes, drums and planes hold water that splashes", runWalls, false,
      "A cube of water falls in closed boxes of 16 x 12 x 18 cells and on planes. The drums are such boxes that spin\n"
      "about an axis through two sides."},
