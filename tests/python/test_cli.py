@@ -105,8 +105,8 @@ def test_one_and_two_threads_write_the_same_files(scene, tmp_path):
             assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
-WAX = {"name": "Wax", "density": [800, 800], "specific_heat": [2100, 2100], "conductivity": [0.2, 0.2], "solidus": 328.0,
-       "liquidus": 333.0, "latent_heat": 200000.0, "viscosity": 10.0}
+WAX = {"name": "Wax", "density": [800, 800], "specific_heat": [2100, 2100], "conductivity": [0.2, 0.2],
+       "solidus": 328.0, "liquidus": 333.0, "latent_heat": 200000.0, "viscosity": 10.0}
 
 
 def test_melt_tells_its_work_and_finds_the_same_on_any_number_of_threads(tmp_path):

@@ -40,7 +40,7 @@
 #define MOST_FLOW_STEPS 96 // then the run is shorter than the shot, and heat faster by as much
 #define FALL 2.5           // longest step, in times sqrt(cell / gravity): longer ones throw wax about
 #define FLOW_CFL 4         // coarse steps for a coarse answer
-#define EARLY 0.67         // of the time: from here on the time scales with the speed
+#define EARLY 0.58         // of the time: from here on the time scales with the speed
 #define LATE 1.35          // of the time: from here on down, by the pace of the end of the run
 #define MARGIN 1.1
 #define MOST_CELLS 64 // along the longest side, of a search that found nothing in fewer
