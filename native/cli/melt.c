@@ -19,6 +19,10 @@ static void printPlan(const tlwMeltPlan *plan, bool json)
         tlwPrintJsonMember("speed", plan->speed);
         tlwPrintJsonMember("most", plan->most);
         tlwPrintJsonMember("strength", plan->strength);
+        tlwPrintJsonMember("simulations", plan->simulations);
+        tlwPrintJsonMember("heat_steps", plan->heat_steps);
+        tlwPrintJsonMember("flow_runs", plan->flow_runs);
+        tlwPrintJsonMember("flow_steps", plan->flow_steps);
         printf("}\n");
     } else if (plan->found) {
         printf("It melts in time with thermal_speed %.3g.\n", plan->speed);

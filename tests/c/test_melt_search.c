@@ -13,6 +13,7 @@
 static char root[256];
 static double slack;    // of a promised share
 static double wax_size; // m, half of it
+static double own_cell; // m
 static int cells;       // of the search; 0: as many as usual
 
 // Wax that fills a closed box above a hot slab: nothing can flow, so that heat alone is the whole truth. `heater` holds
@@ -24,7 +25,7 @@ static void writeBox(const char *heater_keys, const char *world, double speed)
         text, sizeof text,
         "{\"format\": \"tallow-scene\", \"version\": 1, \"name\": \"Box\", \"frames\": {\"start\": 1, \"end\": 25, "
         "\"fps\": 24},"
-        " \"domain\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cell_size\": 0.005},"
+        " \"domain\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cell_size\": %g},"
         " \"world\": {\"gravity\": [0, 0, 0], \"ambient_temperature\": 293.15, \"thermal_speed\": %.9g%s},"
         " \"materials\": [{\"name\": \"Wax\", \"density\": [800, 800], \"specific_heat\": [2100, 2100],"
         " \"conductivity\": [0.2, 0.2], \"solidus\": 328, \"liquidus\": 333, \"latent_heat\": 200000,"
@@ -34,7 +35,7 @@ static void writeBox(const char *heater_keys, const char *world, double speed)
         "293.15}]},"
         " {\"name\": \"Plate\", \"role\": \"heat\", \"heat_kind\": \"solid\", \"mesh\": \"meshes/cube.ply\","
         " \"keys\": [%s]}]}",
-        speed, world, wax_size, wax_size, wax_size, heater_keys);
+        own_cell, speed, world, wax_size, wax_size, wax_size, heater_keys);
     writeCube(root, "cube.ply", false);
     writeText(root, "scene.json", text, (size_t)size);
 }
@@ -101,6 +102,7 @@ static int setUp(void **state)
     makeTemporaryFolder(root);
     wax_size = 0.06; // fills the domain
     slack = 0.06;
+    own_cell = 0.01;
     cells = 0;
     return 0;
 }
@@ -130,10 +132,11 @@ static void test_the_speed_that_is_found_melts_what_was_asked_for(void **state)
     expectPromiseKept("{\"time\": 0, " PLATE ", \"temperature\": 473}", ", \"film_coefficient\": 0", 0.9, 13);
 }
 
-// The plate reaches 6 mm into the domain. Cells of 17 mm have their middle above it.
+// The plate reaches 6 mm into the domain. Cells of 15 mm have their middle above it.
 static void test_a_heater_that_large_cells_miss_is_found(void **state)
 {
     (void)state;
+    own_cell = 0.005;
     cells = 6;
     slack = 0.1;
     expectPromiseKept(
@@ -208,6 +211,52 @@ static void test_thin_wax_is_not_lost_in_large_cells(void **state)
     assert_true(plan.found && plan.speed > 0);
 }
 
+// Wax that stands on a plate, as Quick Melt makes it. `end` is the last frame.
+static void writeStanding(int end)
+{
+    char text[2048];
+    int size = snprintf(
+        text, sizeof text,
+        "{\"format\": \"tallow-scene\", \"version\": 1, \"name\": \"Block\", \"frames\": {\"start\": 1, \"end\": %d, "
+        "\"fps\": 24}, \"domain\": {\"min\": [0, 0, 0], \"max\": [0.24, 0.24, 0.1], \"cell_size\": 0.005},"
+        " \"world\": {\"ambient_temperature\": 333.15}, \"materials\": [{\"name\": \"Wax\", \"density\": [800, 800],"
+        " \"specific_heat\": [2100, 2100], \"conductivity\": [0.2, 0.2], \"solidus\": 328, \"liquidus\": 333,"
+        " \"latent_heat\": 200000, \"viscosity\": 10}], \"objects\": [{\"name\": \"Block\", \"role\": \"liquid\","
+        " \"mesh\": \"meshes/cube.ply\", \"material\": \"Wax\", \"keys\": [{\"time\": 0, \"position\": [0.12, 0.12,"
+        " 0.045], \"scale\": [0.03, 0.03, 0.03], \"temperature\": 293.15}]}, {\"name\": \"Plate\", \"role\": \"heat\","
+        " \"heat_kind\": \"solid\", \"mesh\": \"meshes/cube.ply\", \"keys\": [{\"time\": 0, \"position\": [0.12, 0.12,"
+        " 0], \"scale\": [0.1, 0.1, 0.015], \"temperature\": 423}]}]}",
+        end);
+    writeCube(root, "cube.ply", false);
+    writeText(root, "scene.json", text, (size_t)size);
+}
+
+// One coarse copy of the scene, which starts again for every run, and few steps of it.
+static void test_a_search_is_little_work(void **state)
+{
+    (void)state;
+    writeStanding(73);
+    tlwMeltPlan plan = find(0.95, 73);
+    print_message("speed %g: %d simulations, %d steps of heat, %d runs with flow, %d steps of those\n", plan.speed,
+                  plan.simulations, plan.heat_steps, plan.flow_runs, plan.flow_steps);
+    assert_true(plan.found && plan.most >= 0.95);
+    assert_int_equal(plan.simulations, 1);
+    assert_in_range(plan.heat_steps, 1, 70);
+    assert_in_range(plan.flow_runs, 1, 2);
+    assert_in_range(plan.flow_steps, 1, 140);
+}
+
+// A shot of a minute and a half needs no more steps than one of three seconds. Heat is slower by as much.
+static void test_a_long_shot_is_no_more_work(void **state)
+{
+    (void)state;
+    writeStanding(2161);
+    tlwMeltPlan plan = find(0.95, 2161);
+    print_message("speed %g: %d runs with flow, %d steps of those\n", plan.speed, plan.flow_runs, plan.flow_steps);
+    assert_true(plan.found && plan.most >= 0.95);
+    assert_in_range(plan.flow_steps, 1, 300);
+}
+
 static void test_bad_questions_get_a_sentence(void **state)
 {
     (void)state;
@@ -243,6 +292,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slow_motion_needs_faster_heat, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_a_heater_that_is_too_weak_is_told, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_thin_wax_is_not_lost_in_large_cells, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_a_search_is_little_work, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_a_long_shot_is_no_more_work, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bad_questions_get_a_sentence, setUp, tearDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

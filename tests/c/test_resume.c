@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "step/checkpoint.h"
 
 // A paddle with a key per frame up to one after the last, as the add-on samples it; `turn` is its height at frame 2.
 static void writePaddle(int last, double turn)
@@ -170,6 +171,46 @@ static void test_bake_from_a_frame_is_refused_in_words(void **state)
     assert_int_equal(bake((Job){.cache = "none", .from = 5}), TLW_BAD_FILE);
 }
 
+// What a drop does in four frames.
+static tlwStats fall(tlwSim *sim)
+{
+    tlwStats stats;
+    for (int n = 0; n < 4; n++)
+        assert_int_equal(tlwAdvance(sim, 1.0 / 24), TLW_OK);
+    tlwGetStats(sim, &stats);
+    return stats;
+}
+
+static void test_a_simulation_that_goes_back_to_its_start_is_as_a_new_one(void **state)
+{
+    (void)state;
+    tlwContextDef def = tlwDefaultContextDef();
+    tlwContext *context = NULL;
+    tlwScene *scene = NULL;
+    tlwSim *sim = NULL;
+    tlwStateReader *start = NULL;
+    char folder[512];
+    writeScene("scene", 6, -9.81, 1, drop_text);
+    getPath(folder, "scene");
+    assert_int_equal(tlwCreateContext(&def, &context), TLW_OK);
+    assert_int_equal(tlwLoadScene(context, folder, &scene), TLW_OK);
+    assert_int_equal(tlwCreateSim(scene, &sim), TLW_OK);
+    assert_int_equal(tlwKeepStart(sim, &start), TLW_OK);
+    tlwStats first = fall(sim);
+    for (int n = 0; n < 2; n++) {
+        assert_int_equal(tlwRewind(sim, start), TLW_OK);
+        tlwStats again = fall(sim);
+        assert_true(first.time == again.time && first.substeps == again.substeps);
+        assert_true(first.kinetic_energy == again.kinetic_energy && first.surface_volume == again.surface_volume);
+        assert_memory_equal(&first.centre_of_mass, &again.centre_of_mass, sizeof first.centre_of_mass);
+    }
+    assert_true(first.kinetic_energy > 0);
+    tlwCloseState(start);
+    tlwDestroySim(sim);
+    tlwDestroyScene(scene);
+    tlwDestroyContext(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_thick_liquid_goes_on_bit_for_bit, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bake_goes_on_from_a_kept_frame_with_other_settings, setUp, tearDown),
         cmocka_unit_test_setup_teardown(test_bake_from_a_frame_is_refused_in_words, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(test_a_simulation_that_goes_back_to_its_start_is_as_a_new_one, setUp, tearDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

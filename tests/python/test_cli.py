@@ -105,6 +105,28 @@ def test_one_and_two_threads_write_the_same_files(scene, tmp_path):
             assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
+WAX = {"name": "Wax", "density": [800, 800], "specific_heat": [2100, 2100], "conductivity": [0.2, 0.2],
+       "solidus": 328.0, "liquidus": 333.0, "latent_heat": 200000.0, "viscosity": 10.0}
+
+
+def test_melt_tells_its_work_and_finds_the_same_on_any_number_of_threads(tmp_path):
+    writer = SceneWriter(tmp_path / "scene")
+    block = writer.write_mesh("Block", box((0.09, 0.09, 0.015), (0.15, 0.15, 0.075)), FACES)
+    plate = writer.write_mesh("Plate", box((0.02, 0.02, -0.015), (0.22, 0.22, 0.015)), FACES)
+    writer.write_scene(SceneData(
+        name="Block", frames={"start": 1, "end": 73, "fps": 24.0}, world={"ambient_temperature": 333.15},
+        solver={}, output={},
+        domain={"min": [0, 0, 0], "max": [0.24, 0.24, 0.1], "cell_size": 0.005}, materials=[WAX],
+        objects=[{"name": "Block", "role": "liquid", "material": "Wax", "mesh": block,
+                  "keys": [{"time": 0.0, "temperature": 293.15}]},
+                 {"name": "Plate", "role": "heat", "heat_kind": "solid", "mesh": plate,
+                  "keys": [{"time": 0.0, "temperature": 423.0}]}]))
+    one, two = (json.loads(tallow("melt", tmp_path / "scene", "--json", "--threads", n).stdout) for n in (1, 2))
+    assert one == two and one["found"] and one["speed"] > 0
+    assert one["simulations"] == 1 and 0 < one["flow_runs"] <= 2
+    assert 0 < one["flow_steps"] <= 140 and 0 < one["heat_steps"] <= 70
+
+
 def sections(page):
     """What the page says under each case's heading, without the tables and lists of results."""
     found = {}

@@ -44,7 +44,8 @@ class MeltDef(Structure):
 
 class MeltPlan(Structure):
     """tlwMeltPlan"""
-    _fields_ = [("found", c_bool), ("speed", c_double), ("most", c_double), ("strength", c_double)]
+    _fields_ = [("found", c_bool), ("speed", c_double), ("most", c_double), ("strength", c_double),
+                ("simulations", c_int), ("heat_steps", c_int), ("flow_runs", c_int), ("flow_steps", c_int)]
 
 
 class LibraryError(Exception):

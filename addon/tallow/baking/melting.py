@@ -19,7 +19,6 @@ from . import command
 from .export import ExportError, checks, export_scene, fingerprint, reach_checks
 
 PATIENCE = 300.0  # seconds of processor time; it takes a few
-MOST_STEPS = 2  # a frame: where melt runs fast, finer steps took ten times as long and found the same speed within a fifth
 SURE = 1.25  # times the speed that was found: bakes in finer cells were up to a fifth slower than the coarse copy
 
 
@@ -50,7 +49,6 @@ class Search:
         self._process: Optional[BakerProcess] = None
         try:
             export_scene(context, Path(self._folder.name))
-            scene_file.change(Path(self._folder.name), "solver", {"max_substeps": MOST_STEPS})
             self._process = BakerProcess(words + [self._folder.name, "--melt", f"{scene.tallow.melt_percent / 100.0:.4f}", "--frames",
                                                   f"{shot.goal(scene)}-{shot.goal(scene)}", "--patience", f"{PATIENCE:g}"])
         except ExportError as error:

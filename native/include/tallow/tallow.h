@@ -522,12 +522,17 @@ typedef struct tlwMeltPlan {
     double speed;    // thermal_speed that melts so much by that frame; 0 when none does
     double most;     // 0..1: the largest share that was molten on the way
     double strength; // when no speed does: how many times stronger all heaters would have to be; 0 = no help either
+    int simulations; // what the search took: coarse copies of the scene that were made
+    int heat_steps;  // steps of heat alone
+    int flow_runs;   // runs of the whole simulation, and their steps
+    int flow_steps;
 } tlwMeltPlan;
 
 TLW_API tlwMeltDef tlwDefaultMeltDef(void);
 
-// Find the thermal_speed at which a scene melts in time. Heat is simulated alone, without flow, on a coarse copy of the
-// scene, with all heaters, keys and losses. Takes a second or two at 18 cells.
+// Find the thermal_speed at which a scene melts in time, on a coarse copy of the scene with all heaters, keys and
+// losses. Heat is simulated alone first. One to three short runs of the whole simulation correct what that finds. Takes
+// a second or two at 18 cells, whatever the length of the shot, unless heaters move or change.
 TLW_API tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPlan *plan);
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,10 @@ typedef struct Trailer {
 _Static_assert(sizeof(Header) == 40 && sizeof(Section) == 56 && sizeof(Trailer) == 32, "the file has no padding");
 
 struct tlwStateWriter {
-    tlwWriter *file;
+    tlwWriter *file; // null: the sections go to `bytes`
+    char *bytes;
+    int64_t capacity;
+    bool full; // memory is out
     uint64_t offset;
     uint64_t count;
     bool misused; // too many sections, a name too long or used twice: a defect of ours
@@ -46,6 +49,7 @@ struct tlwStateWriter {
 struct tlwStateReader {
     char *path;
     int fd;
+    char *bytes; // of a state in memory, which has no file
     Header header;
     uint64_t count;
     Section *table;
@@ -79,6 +83,20 @@ tlwResult tlwBeginState(const char *path, const tlwStateHeader *header, tlwMessa
     return TLW_OK;
 }
 
+tlwResult tlwBeginStateInMemory(tlwMessage *message, tlwStateWriter **writer)
+{
+    *writer = tlwAlloc(1, sizeof **writer);
+    return *writer ? TLW_OK : tlwFailMemory(message, "a checkpoint");
+}
+
+static void keepBytes(tlwStateWriter *writer, const void *bytes, size_t size)
+{
+    int64_t needed = (int64_t)(writer->offset + size);
+    writer->full = writer->full || !tlwReserve((void **)&writer->bytes, &writer->capacity, needed, 1);
+    if (!writer->full && size > 0)
+        memcpy(writer->bytes + writer->offset, bytes, size);
+}
+
 void tlwPutSection(tlwStateWriter *writer, const char *name, const void *bytes, size_t size)
 {
     if (writer->misused || writer->count >= TLW_MAX_SECTIONS || strlen(name) >= TLW_SECTION_NAME) {
@@ -92,16 +110,24 @@ void tlwPutSection(tlwStateWriter *writer, const char *name, const void *bytes, 
     memcpy(section->name, name, strlen(name) + 1);
     section->offset = writer->offset;
     section->size = size;
-    section->checksum = hashChunks(TLW_HASH_SEED, bytes, size);
-    tlwWrite(writer->file, bytes, size);
+    section->checksum = writer->file ? hashChunks(TLW_HASH_SEED, bytes, size) : 0;
+    if (writer->file)
+        tlwWrite(writer->file, bytes, size);
+    else
+        keepBytes(writer, bytes, size);
     writer->offset += size;
+}
+
+static tlwResult failMisused(tlwMessage *message)
+{
+    return tlwFail(message, TLW_INTERNAL, "A checkpoint was put together wrongly; this is a defect in Tallow.");
 }
 
 tlwResult tlwEndState(tlwStateWriter *writer, tlwMessage *message)
 {
     if (writer->misused) {
         tlwAbortState(writer);
-        return tlwFail(message, TLW_INTERNAL, "A checkpoint was put together wrongly; this is a defect in Tallow.");
+        return failMisused(message);
     }
     size_t bytes = (size_t)writer->count * sizeof(Section);
     Trailer trailer = {.table_offset = writer->offset, .count = writer->count};
@@ -119,7 +145,30 @@ void tlwAbortState(tlwStateWriter *writer)
     if (!writer)
         return;
     tlwAbortWrite(writer->file);
+    tlwFree(writer->bytes);
     tlwFree(writer);
+}
+
+tlwResult tlwEndStateInMemory(tlwStateWriter *writer, tlwMessage *message, tlwStateReader **reader)
+{
+    tlwStateReader *made = writer->full ? NULL : tlwAlloc(1, sizeof *made);
+    if (made) {
+        made->fd = -1;
+        made->path = tlwCopyString("in memory");
+        made->table = tlwAlloc((size_t)writer->count + 1, sizeof(Section));
+    }
+    if (!made || !made->path || !made->table || writer->misused) {
+        bool misused = writer->misused;
+        tlwCloseState(made);
+        tlwAbortState(writer);
+        return misused ? failMisused(message) : tlwFailMemory(message, "a checkpoint");
+    }
+    made->count = writer->count;
+    memcpy(made->table, writer->table, (size_t)writer->count * sizeof(Section));
+    made->bytes = writer->bytes;
+    tlwFree(writer);
+    *reader = made;
+    return TLW_OK;
 }
 
 static bool readAt(int fd, void *out, size_t size, uint64_t offset)
@@ -221,6 +270,7 @@ void tlwCloseState(tlwStateReader *reader)
     if (reader->fd >= 0)
         close(reader->fd);
     tlwFree(reader->table);
+    tlwFree(reader->bytes);
     tlwFree(reader->path);
     tlwFree(reader);
 }
@@ -250,6 +300,10 @@ tlwResult tlwGetSection(tlwStateReader *reader, const char *name, void *bytes, s
     if (!section || section->size != size)
         return tlwFail(message, TLW_BAD_FILE, "The checkpoint %s does not fit this scene (%s); bake again.",
                        reader->path, name);
+    if (reader->bytes) {
+        memcpy(bytes, reader->bytes + section->offset, size);
+        return TLW_OK;
+    }
     if (!readAt(reader->fd, bytes, size, section->offset) ||
         hashChunks(TLW_HASH_SEED, bytes, size) != section->checksum)
         return failDamaged(reader, message);

@@ -34,6 +34,10 @@ void tlwPutSection(tlwStateWriter *writer, const char *name, const void *bytes, 
 tlwResult tlwEndState(tlwStateWriter *writer, tlwMessage *message);
 void tlwAbortState(tlwStateWriter *writer); // removes what was written; may be null
 
+// The same without a file: sections go to memory and are read from there, as often as wanted.
+tlwResult tlwBeginStateInMemory(tlwMessage *message, tlwStateWriter **writer);
+tlwResult tlwEndStateInMemory(tlwStateWriter *writer, tlwMessage *message, tlwStateReader **reader);
+
 // Reads header and table and checks them against the file. TLW_BAD_FILE for a file that is damaged, cut off or written
 // by another version.
 tlwResult tlwOpenState(const char *path, tlwMessage *message, tlwStateReader **reader);

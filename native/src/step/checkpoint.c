@@ -7,6 +7,7 @@
 #include "rigid/save.h"
 #include "scene/hash.h"
 #include "scene/world.h"
+#include "step/create.h"
 #include "step/frozen/bonds.h"
 #include "step/look.h"
 #include "step/obstacles/rasterize.h"
@@ -320,6 +321,21 @@ static tlwResult getChanged(tlwSim *sim, tlwStateReader *reader, Meta *meta)
     return result;
 }
 
+static void takeMeta(tlwSim *sim, const Meta *meta)
+{
+    sim->time = meta->time;
+    sim->lead = meta->lead;
+    sim->dt_limit = meta->dt_limit;
+    sim->start_mass = meta->start_mass;
+    sim->came = meta->came;
+    sim->went = meta->went;
+    sim->step_count = meta->step_count;
+    sim->next_id = meta->next_id;
+    sim->swollen = true;
+    tlwRasterizeSolids(&sim->solids, &sim->flow);
+    sim->solids.max_speed = meta->solid_speed;
+}
+
 static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
 {
     tlwMessage *message = &sim->context->message;
@@ -339,17 +355,7 @@ static tlwResult loadState(tlwSim *sim, const char *path, bool changed)
         result = changed ? getChanged(sim, reader, &meta) : getAll(sim, reader, &meta);
     tlwCloseState(reader);
     TLW_TRY(result);
-    sim->time = meta.time;
-    sim->lead = meta.lead;
-    sim->dt_limit = meta.dt_limit;
-    sim->start_mass = meta.start_mass;
-    sim->came = meta.came;
-    sim->went = meta.went;
-    sim->step_count = meta.step_count;
-    sim->next_id = meta.next_id;
-    sim->swollen = true;
-    tlwRasterizeSolids(&sim->solids, &sim->flow);
-    sim->solids.max_speed = meta.solid_speed;
+    takeMeta(sim, &meta);
     tlwMeasureState(sim);
     return TLW_OK;
 }
@@ -362,4 +368,26 @@ tlwResult tlwLoadState(tlwSim *sim, const char *path)
 tlwResult tlwLoadChangedState(tlwSim *sim, const char *path)
 {
     return loadState(sim, path, true);
+}
+
+tlwResult tlwKeepStart(tlwSim *sim, tlwStateReader **start)
+{
+    tlwMessage *message = &sim->context->message;
+    tlwStateWriter *writer;
+    TLW_TRY(tlwBeginStateInMemory(message, &writer));
+    tlwResult result = putAll(sim, sim->scene->def.frame_start, writer);
+    if (result != TLW_OK) {
+        tlwAbortState(writer);
+        return result;
+    }
+    return tlwEndStateInMemory(writer, message, start);
+}
+
+tlwResult tlwRewind(tlwSim *sim, tlwStateReader *start)
+{
+    Meta meta = {0};
+    TLW_TRY(getAll(sim, start, &meta));
+    takeMeta(sim, &meta);
+    TLW_TRY(tlwSortParticles(sim->context->threads, &sim->flow.grid, &sim->particles, &sim->order));
+    return tlwGatherStart(sim);
 }

@@ -1,4 +1,6 @@
 // Making and ending a simulation.
+#include "step/create.h"
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pages.h"
@@ -37,6 +39,17 @@ static const char *nameOfLiquid(const tlwScene *scene)
         if (tlwIsLiquid(&scene->objects[o].def))
             return scene->objects[o].def.name;
     return "The liquid";
+}
+
+tlwResult tlwGatherStart(tlwSim *sim)
+{
+    tlwContext *context = sim->context;
+    tlwFlow *flow = &sim->flow;
+    TLW_TRY(tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow));
+    int iterations; // a heat step of zero length fills in the temperature
+    TLW_TRY(tlwStepThermal(context, &sim->thermal, &sim->order, 0, 0, flow, &sim->particles, &iterations));
+    tlwUpdateMaterialState(context->threads, flow, sim->scene->materials, -1);
+    return TLW_OK;
 }
 
 static tlwResult start(tlwSim *sim)
@@ -91,11 +104,7 @@ static tlwResult start(tlwSim *sim)
     matchMassToSurface(sim);
     for (int64_t n = 0; n < sim->particles.count; n++)
         sim->start_mass += sim->particles.mass[n];
-    TLW_TRY(tlwGatherParticles(context->threads, &sim->particles, &sim->order, sim->scene->materials, false, flow));
-    int iterations; // a heat step of zero length fills in the temperature
-    TLW_TRY(tlwStepThermal(context, &sim->thermal, &sim->order, 0, 0, flow, &sim->particles, &iterations));
-    tlwUpdateMaterialState(context->threads, flow, sim->scene->materials, -1);
-    return TLW_OK;
+    return tlwGatherStart(sim);
 }
 
 tlwResult tlwCreateSim(tlwScene *scene, tlwSim **sim)

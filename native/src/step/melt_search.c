@@ -1,33 +1,47 @@
 // How fast heat must move for wax to melt in time (tlwFindMeltSpeed), on a coarse copy of a scene. Heat alone comes
 // first: one run knows every speed, and whether losses win. Its melt stays where it is and shields what is behind it.
-// In a bake melt runs off and wax sinks onto its heater, several times as soon. So short runs with flow correct it.
+// In a bake melt runs off and wax sinks onto its heater, several times as soon. So a run with flow corrects it, or two
+// or three. All runs begin at the start of the same simulation.
 #include "base/context.h"
-#include "base/memory.h"
 #include "base/vec.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
 #include "scene/world.h"
+#include "step/checkpoint.h"
 #include "step/heat/thermal.h"
 #include "step/obstacles/rasterize.h"
 #include "step/sim.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MELT_COOKIE (0x7A110008 ^ TLW_ABI_VERSION)
 #define LEAST_SPEED 1e-2
-#define MOST_SPEED 1e7 // that a scene may have
-#define GROWTH 1.2     // of the steps of a search whose heaters do not change
-#define KEYED_STEPS 24 // to the frame, where they do
-#define STEADY 0.005   // of all heat so far: less than this while the time doubles means that losses win
-#define STRONGEST 64   // times: heaters that would have to be stronger are no answer
-#define HALVINGS 6     // of a step whose solve does not converge
-#define LEAST_PARTICLES 150
-#define FLOWING 4      // times sooner than by heat alone: where runs with flow begin
-#define FLOW_RUNS 4    // at most
-#define FLOW_CHUNKS 48 // until the frame, between looks at what has melted
-#define FLOW_CFL 4     // coarse steps for a coarse answer
-#define NEAR 1.4       // times too early or too late: from here on the time scales with the speed
+#define MOST_SPEED 1e7  // that a scene may have
+#define GROWTH 1.2      // of the steps of a search whose heaters do not change
+#define IDLE_GROWTH 1.5 // until something melts
+#define KEYED_STEPS 24  // to the frame, where they do
+#define KEYED_RUNS 5    // between a speed that is too slow and one ten times as fast
+#define KEYED_NEAR 0.01 // of the share: near enough
+#define STEADY 0.005    // of all heat so far: less than this while the time doubles means that losses win
+#define STRONGER 1.25   // times: steps of strength
+#define STRONGEST 64    // times: heaters that would have to be stronger are no answer
+#define HALVINGS 6      // of a step whose solve does not converge
+#define LEAST_CELLS 145 // of wax
+#define FEW_CELLS 100   // of wax will do where the next smaller cells would be more than MANY_CELLS
+#define MANY_CELLS 800
+#define MOST_WAX 1500      // cells of wax: more of it gets larger cells
+#define AXIS 2             // particles of a cell along each axis
+#define TOUCHED 9          // times sooner than by heat alone wax melts on a hot solid, where runs with flow begin
+#define SHONE 2.5          // times sooner by lamps and air: melt runs off, which bares what is behind it
+#define FLOWING 4          // at most so many times faster from run to run
+#define FLOW_RUNS 3        // at most
+#define FLOW_CHUNKS 32     // until the frame, between looks at what has melted
+#define FLOW_STEPS 64      // until the frame, or as many as fast flow needs
+#define MOST_FLOW_STEPS 96 // then the run is shorter than the shot, and heat faster by as much
+#define FALL 2.5           // longest step, in times sqrt(cell / gravity): longer ones throw wax about
+#define FLOW_CFL 4         // coarse steps for a coarse answer
+#define EARLY 0.58         // of the time: from here on the time scales with the speed
+#define LATE 1.35          // of the time: from here on down, by the pace of the end of the run
 #define MARGIN 1.1
 #define MOST_CELLS 64 // along the longest side, of a search that found nothing in fewer
 #define SAME 0.03     // of the material: two searches that melt as much as each other
@@ -41,13 +55,13 @@ typedef struct Search {
     tlwContext *context;
     tlwScene *scene;
     tlwSim *sim;
-    double share, seconds; // of the material, until the frame
-    float *enthalpy;       // of the particles at the start
-    tlwHeatObject *objects;
-    double own_cell; // of the scene
-    double life;     // seconds in life after which a run of heat alone ended
-    int cells;       // along the longest side
-    bool keyed;      // heaters move or change what they give, or the air changes
+    double share, seconds;  // of the material, until the frame
+    tlwStateReader *start;  // of the simulation: every run begins there
+    double own_cell;        // of the scene
+    double life;            // seconds in life after which a run of heat alone ended
+    tlwMeltPlan *plan;      // counts the work
+    int cells, first_cells; // along the longest side: now, and at first
+    bool keyed;             // heaters move or change what they give, or the air changes
 } Search;
 
 // Share of what can melt that is molten, and all heat in J.
@@ -67,18 +81,12 @@ static double sumMolten(const Search *s, double *heat)
     return all > 0 ? molten / all : 1;
 }
 
-static void restart(const Search *s)
-{
-    const tlwParticles *q = &s->sim->particles;
-    memcpy(q->enthalpy, s->enthalpy, (size_t)q->count * sizeof *q->enthalpy);
-    memcpy(s->sim->thermal.objects, s->objects, (size_t)s->scene->object_count * sizeof *s->objects);
-}
-
 // When a solve does not converge, two steps of half the length, and so on.
 static tlwResult stepHeat(const Search *s, double time, double dt, int halvings)
 {
     tlwSim *sim = s->sim;
     int iterations;
+    s->plan->heat_steps++;
     if (tlwIsCancelled(s->context))
         return tlwFail(&s->context->message, TLW_CANCELLED, "Stopped on request.");
     if (s->keyed) {
@@ -98,7 +106,7 @@ static tlwResult stepHeat(const Search *s, double time, double dt, int halvings)
 static tlwResult searchLife(Search *s, double *speed, double *most)
 {
     double time = LEAST_SPEED * s->seconds, dt = time, before = 0, heat, first_heat, last_heat, since = time;
-    restart(s);
+    TLW_TRY(tlwRewind(s->sim, s->start));
     sumMolten(s, &first_heat);
     last_heat = first_heat;
     *speed = *most = 0;
@@ -119,7 +127,7 @@ static tlwResult searchLife(Search *s, double *speed, double *most)
             since = time;
         }
         before = molten;
-        dt = (GROWTH - 1) * time;
+        dt = ((molten > 0 ? GROWTH : IDLE_GROWTH) - 1) * time;
         time += dt;
         TLW_TRY(stepHeat(s, 0, dt, 0));
     }
@@ -129,7 +137,7 @@ static tlwResult searchLife(Search *s, double *speed, double *most)
 static tlwResult runKeyed(const Search *s, double speed, double *molten)
 {
     double dt = s->seconds / KEYED_STEPS, heat;
-    restart(s);
+    TLW_TRY(tlwRewind(s->sim, s->start));
     tlwSetThermalSpeed(s->scene, speed);
     for (int n = 0; n < KEYED_STEPS; n++)
         TLW_TRY(stepHeat(s, n * dt, dt, 0));
@@ -137,23 +145,24 @@ static tlwResult runKeyed(const Search *s, double speed, double *molten)
     return TLW_OK;
 }
 
-// Heaters that change: the first speed that melts enough, from slow to fast, then between it and the one before.
+// Heaters that change: the first speed that melts enough, from slow to fast, then between it and the one before by
+// regula falsi in the logarithm of the speed.
 static tlwResult searchKeyed(Search *s, double *speed, double *most)
 {
-    double low = LEAST_SPEED, high = 0, molten;
+    double low = LEAST_SPEED, high = 0, below = 0, above = 0, molten;
     *speed = *most = 0;
     for (double now = LEAST_SPEED; now <= MOST_SPEED && !high; now *= 10) {
         TLW_TRY(runKeyed(s, now, &molten));
         *most = fmax(*most, molten);
-        if (molten >= s->share)
-            high = now;
-        else
-            low = now;
+        *(molten >= s->share ? &high : &low) = now;
+        *(molten >= s->share ? &above : &below) = molten;
     }
-    for (int n = 0; n < 6 && high > low; n++) {
-        double middle = sqrt(low * high);
+    for (int n = 0; n < KEYED_RUNS && high > low && above > s->share + KEYED_NEAR; n++) {
+        double part = tlwClamp((s->share - below) / (above - below), 0.15, 0.85);
+        double middle = low * pow(high / low, part);
         TLW_TRY(runKeyed(s, middle, &molten));
         *(molten >= s->share ? &high : &low) = middle;
+        *(molten >= s->share ? &above : &below) = molten;
     }
     *speed = high;
     s->life = (high ? high : MOST_SPEED) * s->seconds;
@@ -205,64 +214,154 @@ static double alignCells(double dx, double own)
     return along * own;
 }
 
-// A simulation of the scene in large cells. Thin wax gets smaller cells, down to the scene's own.
-static tlwResult createCoarse(Search *s, int particles_per_axis)
+// What wax takes up, in m3.
+static double measureWax(const tlwScene *scene)
+{
+    double volume = 0;
+    for (int o = 0; o < scene->object_count; o++) {
+        const tlwObjectDef *def = &scene->objects[o].def;
+        if (tlwIsLiquid(def))
+            volume += tlwGetMeshVolume(&scene->objects[o].mesh) *
+                      fabs(def->keys[0].scale.x * def->keys[0].scale.y * def->keys[0].scale.z);
+    }
+    return volume;
+}
+
+// A simulation of the scene in large cells, and its start. Thin wax gets smaller cells, down to the scene's own.
+static tlwResult createCoarse(Search *s)
 {
     tlwSceneDef *def = &s->scene->def;
     tlwVec3 size = tlwSub(def->domain_max, def->domain_min);
-    double own = s->own_cell, longest = fmax(size.x, fmax(size.y, size.z));
-    double dx = fmax(fmin(longest / s->cells, fmin(size.x, fmin(size.y, size.z))), own);
-    double enough = LEAST_PARTICLES * particles_per_axis * particles_per_axis * particles_per_axis;
-    def->particles_per_axis = particles_per_axis;
-    tlwDestroySim(s->sim);
-    s->sim = NULL;
+    double own = s->own_cell, wax = measureWax(s->scene);
+    double longest = fmax(size.x, fmax(size.y, size.z)),
+           dx = fmin(longest / s->cells, fmin(size.x, fmin(size.y, size.z)));
+    if (wax > 0) // no need to try cells of which it fills too few
+        dx = fmin(dx, cbrt(wax / FEW_CELLS));
+    dx = fmax(dx, own);
+    double refined = (double)s->cells / s->first_cells, most = MOST_WAX * refined * refined * refined;
+    for (double larger = 2; wax > most * pow(alignCells(dx, own), 3) && larger * own < longest; larger++)
+        dx = fmax(dx, larger * own);
+    def->particles_per_axis = AXIS;
     for (;;) {
         dx = alignCells(dx, own);
-        TLW_TRY(tlwSetCellSize(s->scene, dx));
-        tlwResult result = tlwCreateSim(s->scene, &s->sim);
-        double found = result == TLW_OK ? (double)s->sim->particles.count : 0;
-        if (dx <= own || found >= enough)
-            return result;
-        dx = fmax(fmax(0.5, 0.95 * cbrt(found / enough)) * dx, own);
+        tlwCloseState(s->start);
+        s->start = NULL;
         tlwDestroySim(s->sim);
         s->sim = NULL;
+        TLW_TRY(tlwSetCellSize(s->scene, dx));
+        s->plan->simulations++;
+        tlwResult result = tlwCreateSim(s->scene, &s->sim);
+        double found = result == TLW_OK ? (double)s->sim->particles.count / (AXIS * AXIS * AXIS) : 0;
+        double smaller = fmax(fmax(0.5, 0.95 * cbrt(found / LEAST_CELLS)) * dx, own);
+        double ratio = dx / alignCells(smaller, own);
+        bool enough = found >= LEAST_CELLS || (found >= FEW_CELLS && found * ratio * ratio * ratio > MANY_CELLS);
+        if (result == TLW_OK && (enough || dx <= own)) {
+            s->sim->warned_of_steps = true; // a bake takes as many as it needs
+            return tlwKeepStart(s->sim, &s->start);
+        }
+        if (dx <= own)
+            return result;
+        dx = smaller;
     }
 }
 
-// The whole simulation until the share is molten, which it tells the time of, or until the end, with `time` 0.
-static tlwResult runFlow(Search *s, double speed, double end, double *time, double *most)
+// How a run with flow goes.
+typedef struct Run {
+    double late; // time at which the share is molten, over that of the frame; estimated above 1
+    double most; // the largest share that was molten
+    bool sure;   // `late` is good enough to answer with, if it is near 1
+} Run;
+
+// Steps until the frame. A shot that is too long for them is run in `squeeze` times less time, with heat as much
+// faster: melt has less time to run off then. Where things move in time, it takes the steps that it needs.
+static int planSteps(const Search *s, double *squeeze)
 {
-    double chunk = s->seconds / FLOW_CHUNKS, before = 0, heat;
-    tlwSetThermalSpeed(s->scene, speed);
-    TLW_TRY(createCoarse(s, 2));
-    *time = 0;
-    for (int n = 1; n * chunk < end; n++) {
+    double gravity = tlwLength(tlwSampleWorld(s->scene, 0).gravity);
+    double needed = s->seconds / FALL * sqrt(gravity / s->sim->flow.grid.dx);
+    bool timed = s->keyed || s->sim->sources.count > 0;
+    *squeeze = timed ? 1 : fmax(needed / MOST_FLOW_STEPS, 1);
+    return (int)fmin(fmax(ceil(needed / *squeeze), FLOW_STEPS), 1e5);
+}
+
+// Where wax melts as slowly as in the last sixth of a run, it is late by as much.
+static void guessTime(const Search *s, const double molten[FLOW_CHUNKS + 1], Run *run)
+{
+    const int part = FLOW_CHUNKS / 6;
+    double solid = 1 - molten[FLOW_CHUNKS], wanted = fmax(1 - s->share, 0.01);
+    double rate = log((1 - molten[FLOW_CHUNKS - part]) / solid) / part;
+    run->sure = rate * FLOW_CHUNKS > log(solid / wanted);
+    run->late = run->sure ? 1 + log(solid / wanted) / (rate * FLOW_CHUNKS) : s->share / fmax(run->most, 1e-3);
+    run->late = tlwClamp(run->late, run->sure ? 1 : LATE, FLOWING);
+}
+
+static tlwResult tryFlow(Search *s, double speed, int steps, double squeeze, Run *run)
+{
+    double molten[FLOW_CHUNKS + 1] = {0}, heat, chunk = s->seconds / squeeze / FLOW_CHUNKS;
+    s->scene->def.max_substeps = (steps + FLOW_CHUNKS - 1) / FLOW_CHUNKS;
+    tlwSetThermalSpeed(s->scene, speed * squeeze);
+    TLW_TRY(tlwRewind(s->sim, s->start));
+    for (int n = 1; n <= FLOW_CHUNKS; n++) {
         TLW_TRY(tlwAdvance(s->sim, chunk));
-        double molten = sumMolten(s, &heat);
-        *most = fmax(*most, molten);
-        if (molten >= s->share) {
-            *time = chunk * (n - (molten - s->share) / (molten - before));
+        s->plan->flow_steps += s->sim->stats.substeps;
+        molten[n] = sumMolten(s, &heat);
+        run->most = fmax(run->most, molten[n]);
+        if (molten[n] >= s->share) {
+            double part = (molten[n] - s->share) / fmax(molten[n] - molten[n - 1], 1e-9);
+            *run = (Run){(n - fmin(part, 0.9)) / FLOW_CHUNKS, molten[n], true};
             return TLW_OK;
         }
-        before = molten;
     }
+    guessTime(s, molten, run);
     return TLW_OK;
 }
 
-// What heat alone found, corrected by flow. Wax that the first search gave up gets two runs.
+// The whole simulation, until the share is molten or until the frame. When a solve does not converge, it is tried again
+// with twice as many steps.
+static tlwResult runFlow(Search *s, double speed, Run *run)
+{
+    double squeeze;
+    int steps = planSteps(s, &squeeze);
+    tlwResult result = TLW_NOT_CONVERGED;
+    for (int n = 0; n < 3 && result == TLW_NOT_CONVERGED; n++, steps *= 2) {
+        s->plan->flow_runs++;
+        result = tryFlow(s, speed, steps, squeeze, run);
+    }
+    return result;
+}
+
+// Whether anything hot touches the wax, perhaps.
+static bool isTouched(const tlwScene *scene)
+{
+    for (int o = 0; o < scene->object_count; o++)
+        if (tlwIsObstacle(&scene->objects[o].def) && tlwGetTraits(&scene->objects[o].def)->heats)
+            return true;
+    return false;
+}
+
+// What heat alone found, corrected by flow. The next speed is one at which the time would be right if it fell with the
+// speed. Between a run that is early and one that is late it follows from both.
 static tlwResult correctByFlow(Search *s, double *speed, double *most)
 {
-    double alone = *speed, now = fmin(s->life / s->seconds / FLOWING, MOST_SPEED), time;
+    double alone = *speed, tried[2] = {0}, late[2] = {0}; // the latest early run, and the latest late one
+    double now = fmin(s->life / s->seconds / (isTouched(s->scene) ? TOUCHED : SHONE), MOST_SPEED);
     s->scene->def.cfl = fmax(s->scene->def.cfl, FLOW_CFL);
-    for (int n = 0; n < (*speed > 0 ? FLOW_RUNS : 2); n++) {
-        TLW_TRY(runFlow(s, now, NEAR * s->seconds, &time, most));
-        if (time > 0)
-            *speed = fmin(now * time / s->seconds, MOST_SPEED);
-        if (time > s->seconds / NEAR)
+    for (int n = 0; n < FLOW_RUNS; n++) {
+        Run run = {0};
+        TLW_TRY(runFlow(s, now, &run));
+        *most = fmax(*most, run.most);
+        bool is_late = run.late > 1, near = run.late > EARLY && run.late < LATE, between;
+        tried[is_late] = now;
+        late[is_late] = run.late;
+        now = fmin(now * run.late, MOST_SPEED);
+        between = tried[0] > tried[1] && tried[1] > 0;
+        if (between)
+            now = tried[1] * pow(tried[0] / tried[1], log(late[1]) / log(late[1] / late[0]));
+        if (tried[0] > 0 || (run.sure && near))
+            *speed = now;
+        if (run.sure && (near || between))
             break;
-        now = time > 0 ? *speed : fmin(FLOWING * now, MOST_SPEED);
     }
-    if (*speed < alone / MARGIN) // flow decides, and a bake in finer cells flows a little otherwise
+    if (*speed > 0 && *speed < alone / MARGIN) // flow decides, and a bake in finer cells flows a little otherwise
         *speed = fmin(MARGIN * *speed, MOST_SPEED);
     return TLW_OK;
 }
@@ -281,36 +380,39 @@ static void strengthen(const Search *s, double factor)
     }
 }
 
-// Remember the state from which every run of heat alone starts.
-static tlwResult keepStart(Search *s)
+// Whether heaters that are STRONGER^power times as strong melt enough. `made` is the power that they have.
+static tlwResult tryStrength(Search *s, int power, int *made, bool *melts)
 {
-    tlwMessage *message = &s->context->message;
-    size_t particles = (size_t)s->sim->particles.count, objects = (size_t)s->scene->object_count;
-    tlwFree(s->enthalpy);
-    tlwFree(s->objects);
-    s->enthalpy = tlwAlloc(particles + 1, sizeof *s->enthalpy);
-    s->objects = tlwAlloc(objects + 1, sizeof *s->objects);
-    if (!s->enthalpy || !s->objects)
-        return tlwFailMemory(message, "the search for a heat speed-up");
-    memcpy(s->enthalpy, s->sim->particles.enthalpy, particles * sizeof *s->enthalpy);
-    memcpy(s->objects, s->sim->thermal.objects, objects * sizeof *s->objects);
+    double speed, most;
+    strengthen(s, pow(STRONGER, power - *made));
+    *made = power;
+    TLW_TRY(search(s, &speed, &most));
+    *melts = speed > 0;
     return TLW_OK;
 }
 
-// How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help.
+// How much stronger all heaters have to be, in steps of a quarter; 0 when that is no help. Steps become longer until
+// it is enough, and then shorter.
 static tlwResult findStrength(Search *s, double *strength)
 {
-    double speed = 0, most, factor = 1;
+    int most = (int)ceil(log(STRONGEST) / log(STRONGER)), low = 0, high = 0, made = 0;
+    bool melts = false;
     *strength = 0;
     tlwSetThermalSpeed(s->scene, 1);
-    TLW_TRY(createCoarse(s, 1));
-    TLW_TRY(keepStart(s));
-    while (!speed && factor < STRONGEST) {
-        strengthen(s, 1.25);
-        factor *= 1.25;
-        TLW_TRY(search(s, &speed, &most));
+    TLW_TRY(createCoarse(s));
+    while (!melts && high < most) {
+        low = high;
+        high = high ? (2 * high < most ? 2 * high : most) : 1;
+        TLW_TRY(tryStrength(s, high, &made, &melts));
     }
-    *strength = speed ? factor : 0;
+    if (!melts)
+        return TLW_OK;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        TLW_TRY(tryStrength(s, middle, &made, &melts));
+        *(melts ? &high : &low) = middle;
+    }
+    *strength = pow(STRONGER, high);
     return TLW_OK;
 }
 
@@ -330,9 +432,8 @@ static tlwResult begin(Search *s, const tlwMeltDef *def)
     tlwSetThermalSpeed(s->scene, 1);
     s->keyed = isKeyed(s->scene);
     s->own_cell = s->scene->def.cell_size;
-    s->cells = def->cells;
-    TLW_TRY(createCoarse(s, 1));
-    return keepStart(s);
+    s->cells = s->first_cells = def->cells;
+    return createCoarse(s);
 }
 
 // Large cells may miss a thin heater, or the place where it touches the wax. So "nothing melts" counts only when
@@ -344,8 +445,7 @@ static tlwResult searchFiner(Search *s, tlwMeltPlan *found)
         double before = found->most, most;
         s->cells *= 2;
         tlwSetThermalSpeed(s->scene, 1);
-        TLW_TRY(createCoarse(s, 1));
-        TLW_TRY(keepStart(s));
+        TLW_TRY(createCoarse(s));
         TLW_TRY(search(s, &found->speed, &most));
         found->most = fmax(before, most);
         bool same = most < before + SAME && most > before - SAME;
@@ -369,8 +469,8 @@ tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPl
     if (!def->scene || def->cells < 4 || def->cells > 128 || !(def->share > 0 && def->share <= 1))
         return tlwFail(&context->message, TLW_BAD_ARGUMENT,
                        "A search needs a scene folder, 4 to 128 cells and a share between 0 and 1.");
-    Search s = {.context = context};
     tlwMeltPlan found = {0};
+    Search s = {.context = context, .plan = &found};
     tlwResult result = begin(&s, def);
     if (result == TLW_OK)
         result = search(&s, &found.speed, &found.most);
@@ -381,8 +481,7 @@ tlwResult tlwFindMeltSpeed(tlwContext *context, const tlwMeltDef *def, tlwMeltPl
     found.found = found.speed > 0;
     if (result == TLW_OK && !found.found)
         result = findStrength(&s, &found.strength);
-    tlwFree(s.enthalpy);
-    tlwFree(s.objects);
+    tlwCloseState(s.start);
     tlwDestroySim(s.sim);
     tlwDestroyScene(s.scene);
     if (result == TLW_OK)
