@@ -4,7 +4,7 @@
 bl_info = {
     "name": "Tallow",
     "author": "The Tallow authors",
-    "version": (0, 2, 0),
+    "version": (0, 3, 0),
     "blender": (3, 4, 0),
     "location": "3D Viewport > Sidebar (N) > Tallow",
     "description": "Melting wax, flowing liquids and rigid bodies with heat",

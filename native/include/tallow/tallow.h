@@ -92,7 +92,7 @@ typedef struct tlwContextDef {
 
 TLW_API tlwContextDef tlwDefaultContextDef(void);
 
-// Version of the library, "0.2.0".
+// Version of the library, "0.3.0".
 TLW_API const char *tlwGetVersion(void);
 
 // Compare with TLW_ABI_VERSION before calling anything else through ctypes.
