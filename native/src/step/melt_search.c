@@ -32,7 +32,7 @@
 #define MOST_WAX 1500      // cells of wax: more of it gets larger cells
 #define AXIS 2             // particles of a cell along each axis
 #define TOUCHED 9          // times sooner than by heat alone wax melts on a hot solid, where runs with flow begin
-#define SHONE 2.5          // times sooner by lamps and air: melt runs off, which bares what is behind it
+#define SHONE 2.35         // times sooner by lamps and air: melt runs off, which bares what is behind it
 #define FLOWING 4          // at most so many times faster from run to run
 #define FLOW_RUNS 3        // at most
 #define FLOW_CHUNKS 32     // until the frame, between looks at what has melted
@@ -40,7 +40,7 @@
 #define MOST_FLOW_STEPS 96 // then the run is shorter than the shot, and heat faster by as much
 #define FALL 2.5           // longest step, in times sqrt(cell / gravity): longer ones throw wax about
 #define FLOW_CFL 4         // coarse steps for a coarse answer
-#define EARLY 0.58         // of the time: from here on the time scales with the speed
+#define EARLY 0.54         // of the time: from here on the time scales with the speed
 #define LATE 1.35          // of the time: from here on down, by the pace of the end of the run
 #define MARGIN 1.1
 #define MOST_CELLS 64 // along the longest side, of a search that found nothing in fewer
