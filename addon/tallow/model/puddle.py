@@ -13,7 +13,7 @@ from ..core import presets
 from . import amount, shapes, units
 
 HOT = 60.0  # kelvin above its melting point, that melt on a heater reaches
-SLIDE = 1.0  # of half its width, by which an object slides before it has melted
+SLIDE = 3.5  # times half its width: how far the core of an object drifts on its melt before it has melted
 FALL = 0.75  # of its height, by which an object that does not stand comes to lie beside its foot
 
 
@@ -54,7 +54,7 @@ def spread(radius: float, half: Tuple[float, float]) -> Tuple[float, float]:
 def reach(scene: bpy.types.Scene, objects: List[bpy.types.Object], material: Optional[Dict], seconds: float, cell: float = 0.0,
           slides: bool = False) -> Vector:
     """How far melt and what falls over come from the middle of the objects along X and Y, about. `slides`: on a plate, what has not
-    melted yet floats on its melt and may slide off to one side."""
+    melted yet floats on its melt, which runs to all sides, and may drift off to one of them."""
     found = of_objects(scene, objects, material, seconds, cell)
     boxes = [shapes.bounds(obj) for obj in objects]
     sides = [0.5 * (max(box[1][i] for box in boxes) - min(box[0][i] for box in boxes)) for i in range(3)]

@@ -35,8 +35,10 @@ class Stage:
     Floor and plate end where cells of the domain do, so that wax lies on whole cells.
     """
 
-    def __init__(self, low: Vector, high: Vector, cell: float, reach: Vector, plate: bool) -> None:
-        """`cell`: the largest size of a cell. `reach`: how far what has melted comes from the middle, along X and Y."""
+    def __init__(self, low: Vector, high: Vector, cell: float, reach: Vector, plate: bool, seen: Optional[Vector] = None) -> None:
+        """`cell`: the largest size of a cell. `reach`: how far what has melted may come from the middle, along X and Y. `seen`: how far
+        the camera looks, as far as that unless said otherwise."""
+        seen = reach if seen is None else seen
         self.low, self.high = low, high
         size = max(high - low)
         room = Vector([max(0.55 * size, MARGIN * reach[i] + 0.15 * size - 0.5 * (high[i] - low[i])) for i in range(2)] + [0.0])
@@ -57,7 +59,7 @@ class Stage:
                             Vector((high.x + room.x, high.y + room.y, high.z + 0.15 * size)))
         self.floor: Box = (Vector((low.x - 1.5 * room.x, low.y - 1.5 * room.y, bottom - 2.0 * cell)),
                            Vector((high.x + 1.5 * room.x, high.y + 1.5 * room.y, floor_top)))
-        view = Vector([max(0.5 * size + 0.5 * (high[i] - low[i]), 1.1 * reach[i]) for i in range(2)] + [0.0])
+        view = Vector([max(0.5 * size + 0.5 * (high[i] - low[i]), 1.1 * seen[i]) for i in range(2)] + [0.0])
         self.view: Box = (Vector((middle.x - view.x, middle.y - view.y, floor_top)), Vector((middle.x + view.x, middle.y + view.y, high.z)))
         self.lamp = middle + Vector((0.45 * size, -0.45 * size, 0.55 * size + (high.z - middle.z)))
 

@@ -121,16 +121,17 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
         cell = staging.cell_for(low, high, sum(map(amount.filled, objects)), self.resolution)
         seconds = scene.tallow.time_scale * self.frames / shot.frame_rate(scene)
         material = lookup(scene, objects[0].tallow.material)
-        reach = puddle.reach(scene, objects, material, seconds, cell * units.metres_per_unit(scene),
-                             slides=self.heat == "PLATE")
-        stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE")
+        thin = cell * units.metres_per_unit(scene)
+        seen = puddle.reach(scene, objects, material, seconds, thin)
+        reach = puddle.reach(scene, objects, material, seconds, thin, slides=self.heat == "PLATE")
+        stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE", seen=seen)
         domain.place(domain.ensure(scene), *stage.domain)
         for most in (MOST_CELLS, 1.1, 1.1):  # the stage rounds its cells, so a few may still lack
             finer = self.fine_enough(context, objects, stage.resolution)
             if not stage.resolution < finer <= most * stage.resolution:
                 break
             cell *= stage.resolution / finer
-            stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE")
+            stage = staging.Stage(low, high, cell, reach, plate=self.heat == "PLATE", seen=seen)
             domain.place(domain.ensure(scene), *stage.domain)
         scene.tallow.resolution = stage.resolution
         return stage
