@@ -5,6 +5,7 @@ import os
 
 import bpy
 import scenes
+from mathutils import Vector
 
 
 def exported(folder):
@@ -266,6 +267,15 @@ def test_floor_and_plate_of_quick_melt_end_where_cells_do(folder):
                 assert abs(height - 3 * (number + 1)) < 1e-3, (heat, scale, obj.name, height)
 
 
+def test_the_camera_of_quick_melt_sees_all_of_scenes_of_any_size(folder):
+    for size in (0.02, 2.0, 200.0):
+        quick(size)
+        camera = bpy.context.scene.camera
+        away = [(camera.location - obj.matrix_world @ corner).length for obj in bpy.context.scene.objects if obj.type == "MESH"
+                for corner in (vertex.co for vertex in obj.data.vertices)]
+        assert camera.data.clip_start < 0.5 * min(away) and max(away) < camera.data.clip_end, (size, min(away), max(away))
+
+
 def test_what_falls_off_the_plate_finds_a_hot_floor(folder):
     for warm, heat, expected in ((True, "PLATE", 123.0), (False, "PLATE", 20.0), (True, "LAMP", 65.0)):
         quick(2.0, warm_air=warm, heat=heat)
@@ -286,7 +296,7 @@ def test_wax_that_will_run_against_closed_sides_is_told(folder):
         box, tallow = bpy.context.scene.tallow.domain, bpy.context.scene.tallow
         low, high = domain.bounds(box)
         assert told() == []
-        domain.place(box, low * 0.45, high * 0.45)
+        domain.place(box, Vector((-1.4, -1.4, low.z)), Vector((1.4, 1.4, high.z)))
         found = told()
         assert len(found) == 1 and "Cube will run about" in found[0] and "-X, +X, -Y and +Y" in found[0], found
         tallow.wall_x0 = tallow.wall_x1 = tallow.wall_y0 = "OPEN"

@@ -17,8 +17,7 @@ LAMP_FLUX = 6000.0  # W/m2, at the middle of the wax: some six times the sun's
 
 
 PUDDLE = 0.1  # of the size, how thick the puddle is by which the size of cells is chosen
-
-
+PLATE = 1.0  # of the object, how far its hot plate comes from the middle: a core that drifts stays on it for long
 MARGIN = 1.25  # of how far a puddle comes: pieces float on it and push it to one side
 
 
@@ -49,7 +48,7 @@ class Stage:
         cell = max(across.x, across.y) / wide if wide >= tall else across.z / (tall - lifts)
         self.resolution = max(wide, tall)
         thickness = 3.0 * cell if plate else 0.0
-        foot = 0.6 * Vector((high.x - low.x, high.y - low.y, 0.0))
+        foot = PLATE * Vector((high.x - low.x, high.y - low.y, 0.0))
         floor_top = low.z - thickness
         self.size = size
         self.plate: Box = (Vector((middle.x - foot.x, middle.y - foot.y, floor_top)),
@@ -146,6 +145,9 @@ def ensure_camera_and_light(scene: bpy.types.Scene, view: Optional[Box] = None) 
         scene.collection.objects.link(camera)
         direction = Vector((0.55, -1.0, 0.5)).normalized()
         camera.location = middle + direction * size * 1.05
+        # Blender's own range, 0.1 to 100 m here, cuts through scenes of centimetres and of many metres.
+        camera.data.clip_start = min(camera.data.clip_start, 0.05 * size)
+        camera.data.clip_end = max(camera.data.clip_end, 20.0 * size)
         camera.rotation_euler = direction.to_track_quat("Z", "Y").to_euler()
         scene.camera = camera
     if not any(obj.type == "LIGHT" for obj in scene.objects):
