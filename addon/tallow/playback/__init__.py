@@ -111,6 +111,7 @@ def on_load(*_args) -> None:
     forget()
     cells.close()
     for scene in bpy.data.scenes:
+        bodies.prepare(scene)
         refresh(scene, create=False)
 
 
