@@ -375,7 +375,19 @@ def opened_again(folder):
     return bpy.context.scene
 
 
-def test_bodies_start_where_they_did_after_the_file_is_opened_again(folder):
+def undone(_folder):
+    """An edit of everything, and its undo."""
+    bpy.ops.ed.undo_push(message="before")
+    for obj in bpy.data.objects:
+        obj.color[0] = 0.5
+    bpy.ops.ed.undo_push(message="edit")
+    bpy.ops.ed.undo()
+    assert all(obj.color[0] == 1.0 for obj in bpy.data.objects)
+    return bpy.context.scene
+
+
+def test_bodies_start_where_they_did_after_an_undo_and_after_the_file_is_opened_again(folder):
+    bpy.ops.ed.undo_push(message="empty")
     scenes.wax_in_a_box(folder, frames=6)
     scene, ship = bpy.context.scene, add_empty("Ship", (0.1, 0.05, 0.02))
     ship.rotation_euler.z = 0.3
@@ -389,16 +401,17 @@ def test_bodies_start_where_they_did_after_the_file_is_opened_again(folder):
     starts = {name: bpy.data.objects[name].matrix_world.copy() for name in ("Ball", "Child", "Held")}
     bpy.ops.tallow.bake()
     places = {name: first_place(scene, name) for name in starts}
-    for frame in (1, 4):  # opened there, and with the bodies elsewhere
+    for frame, replace in ((1, opened_again), (4, opened_again), (4, undone)):  # there, and with the bodies elsewhere
         scene.frame_set(frame)
         shown = {name: bpy.data.objects[name].matrix_world.copy() for name in starts}
-        scene = opened_again(folder)
+        scene = replace(folder)
         bpy.context.view_layer.update()
         for name in starts:
             assert np.allclose(bpy.data.objects[name].matrix_world, shown[name], atol=1e-4), (frame, name)
         bpy.ops.tallow.bake()
         for name in places:
-            assert np.allclose(first_place(scene, name), places[name], atol=1e-4), (frame, name, first_place(scene, name))
+            place = first_place(scene, name)
+            assert np.allclose(place, places[name], atol=1e-4), (frame, name, place)
     bpy.ops.tallow.free()
     bpy.context.view_layer.update()
     for name in ("Ball", "Child"):
@@ -423,7 +436,8 @@ def test_what_is_disabled_in_the_viewport_stays_in_its_place_when_the_file_is_op
     for obj in (bpy.data.objects["Ball"], cork):
         obj.hide_viewport = False
     scene.frame_set(4)
-    assert np.allclose(cork.matrix_world.translation, (0.12 + 0.6, 0.1, 0.3), atol=1e-4), cork.matrix_world
+    shown = cork.matrix_world.translation
+    assert np.allclose(shown, (0.12 + 0.6, 0.1, 0.3), atol=1e-4), shown
     bpy.ops.tallow.bake()
     after = written(scene)
     for part in ("domain", "joints"):

@@ -15,8 +15,11 @@ TOLERANCE = 1e-4
 
 
 def world(obj: bpy.types.Object) -> Matrix:
-    """Where an object is. Files of Blender 4 and newer do not say it: there `matrix_world` is only right once Blender has evaluated
-    the object, which it never does while the object is disabled in the viewport."""
+    """Where an object is.
+
+    Files of Blender 4 and newer do not hold `matrix_world`. It is right once Blender has evaluated the object, which it does
+    after the load handlers, and never for an object that is disabled in the viewport. So settings and parents say it here.
+    """
     if not _tells_its_place(obj):
         return obj.matrix_world
     return parent_space(obj) @ obj.matrix_basis
@@ -81,7 +84,7 @@ def parent_space(obj: bpy.types.Object) -> Matrix:
 def was_moved(obj: bpy.types.Object) -> bool:
     if animation.moves_place(obj.animation_data):
         return False  # its own animation moves it back on every frame
-    if _is_carried(obj.parent):
+    if _is_carried(obj.parent) or is_evaluated_only(obj):
         return _differ(matrix_of(obj.tallow.placed_basis), obj.matrix_basis)
     return _differ(matrix_of(obj.tallow.placed_matrix), world(obj))
 

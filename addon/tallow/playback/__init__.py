@@ -124,6 +124,7 @@ def on_undo(*_args) -> None:
             scene.tallow.uid = known.uid
             if known.has_changed:
                 _take_back(scene, known.folder)
+    bodies.prepare(bpy.context.scene)
     refresh(bpy.context.scene, create=False)
 
 

@@ -33,7 +33,7 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -
 
 
 def prepare(scene: bpy.types.Scene) -> None:
-    """Let Blender work out where bodies are that hang on a bone or have a constraint. A file that was just opened does not say it."""
+    """Let Blender work out where bodies are that hang on a bone or have a constraint. Neither a file nor a step of undo says it."""
     bodies = (obj for obj in scene.objects if roles.of(obj).body and obj.tallow.follow_bake)
     if any(placement.is_evaluated_only(obj) for obj in bodies):
         scene.view_layers[0].update()
