@@ -22,10 +22,13 @@ def opened(folder, name="shot.blend"):
 def test_a_file_without_a_bake_shows_the_one_that_was_made_from_it(folder):
     from tallow.baking import newer
     saved_shot(folder)
+    opened(folder)
+    dirty = bpy.data.is_dirty  # Blender 4.3 says so of every file that a script opens
+    assert not dirty or bpy.app.version[:2] == (4, 3)
     bpy.ops.tallow.bake()
     made = bpy.context.scene.tallow.bake_path
     scene = opened(folder)
-    assert scene.tallow.bake_path == made and not bpy.data.is_dirty
+    assert scene.tallow.bake_path == made and bpy.data.is_dirty == dirty
     scene.frame_set(6)
     assert len(scene.tallow.surface_object.data.vertices) == 266
     assert scene.objects["Wax"].display_type != "TEXTURED", "the wax is hidden behind its own surface"

@@ -30,18 +30,21 @@ def decorate(obj, top="Top"):
     Attributes say where they are. The second material is on top.
     """
     mesh = obj.data
-    layer = mesh.uv_layers.new(name="Sides")
-    colors = mesh.color_attributes.new("Tint", "BYTE_COLOR", "CORNER")
+    # All are made before any is written to: a new one moves the others.
+    mesh.uv_layers.new(name="Sides")
+    mesh.color_attributes.new("Tint", "BYTE_COLOR", "CORNER")
+    mesh.attributes.new("height", "FLOAT", "POINT")
+    mesh.attributes.new("place", "FLOAT_VECTOR", "POINT")
+    mesh.attributes.new("side", "INT", "FACE")
+    layer, colors = mesh.uv_layers["Sides"], mesh.color_attributes["Tint"]
+    height, place, side = (mesh.attributes[name] for name in ("height", "place", "side"))
     for polygon in mesh.polygons:
         for loop in polygon.loop_indices:
-            place = np.array(mesh.vertices[mesh.loops[loop].vertex_index].co) / SIZE + 0.5
+            share = np.array(mesh.vertices[mesh.loops[loop].vertex_index].co) / SIZE + 0.5
             axes = [axis for axis in range(3) if abs(polygon.normal[axis]) < 0.5]
-            layer.data[loop].uv = (10.0 * polygon.index + place[axes[0]], place[axes[1]])
-            colors.data[loop].color = (*place, 1.0)
+            layer.data[loop].uv = (10.0 * polygon.index + share[axes[0]], share[axes[1]])
+            colors.data[loop].color = (*share, 1.0)
     mesh.color_attributes.render_color_index = mesh.color_attributes.find("Tint")
-    height = mesh.attributes.new("height", "FLOAT", "POINT")
-    place = mesh.attributes.new("place", "FLOAT_VECTOR", "POINT")
-    side = mesh.attributes.new("side", "INT", "FACE")
     for vertex in mesh.vertices:
         height.data[vertex.index].value, place.data[vertex.index].vector = vertex.co.z, vertex.co
     for polygon in mesh.polygons:

@@ -20,8 +20,10 @@ def painted_cube():
     bmesh.ops.bisect_plane(grid, geom=grid.verts[:] + grid.edges[:] + grid.faces[:], plane_no=(1.0, 0.0, 0.0))
     grid.to_mesh(mesh)
     grid.free()
-    layer = mesh.uv_layers.new(name="Faces")
-    colors = mesh.color_attributes.new("Half", "BYTE_COLOR", "CORNER")
+    # Both are made before either is written to: a new one moves the other.
+    mesh.uv_layers.new(name="Faces")
+    mesh.color_attributes.new("Half", "BYTE_COLOR", "CORNER")
+    layer, colors = mesh.uv_layers["Faces"], mesh.color_attributes["Half"]
     for polygon in mesh.polygons:
         axes = [axis for axis in range(3) if abs(polygon.normal[axis]) < 0.5]
         for loop in polygon.loop_indices:

@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,9 @@ def test_the_real_page_has_the_marks_and_both_blenders():
     text = matrix.PAGE.read_text(encoding="utf-8")
     assert text.count("<!-- matrix -->") == text.count("<!-- end -->") == 1
     assert all(f"({suite})" in text for suite in matrix.SUITES) and "**fails**" not in text
+
+
+def test_the_page_names_the_tests_that_are_left_out():
+    named = re.findall(r"`(test_\w+)`", (ROOT / "docs" / "blender-versions.md").read_text(encoding="utf-8"))
+    files = {path.stem for kind in ("test", "window") for path in (ROOT / "tests" / "blender").glob(f"{kind}_*.py")}
+    assert set(named) == files - set(matrix.TESTS) == set(matrix.LEFT_OUT)

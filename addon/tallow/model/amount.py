@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 
 from ..core import animation, estimate
-from . import domain, meshes, roles, shot, units
+from . import domain, meshes, placement, roles, shot, units
 
 
 def memory(scene: bpy.types.Scene) -> int:
@@ -46,7 +46,7 @@ def liquid_volume(scene: bpy.types.Scene) -> float:
 def local_velocity(obj: bpy.types.Object) -> Vector:
     """Of an inflow, along its own axes."""
     velocity = Vector(obj.tallow.velocity)
-    return velocity if obj.tallow.local_velocity else obj.matrix_world.to_quaternion().inverted() @ velocity
+    return velocity if obj.tallow.local_velocity else placement.world(obj).to_quaternion().inverted() @ velocity
 
 
 def filled(obj: bpy.types.Object) -> float:

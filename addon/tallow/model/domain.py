@@ -22,7 +22,7 @@ def bounds(obj: bpy.types.Object, matrix: Optional[Matrix] = None) -> Bounds:
     """World-space box around an object where a bake starts, in Blender units; `matrix` puts it somewhere else."""
     if matrix is None and meshes.has_instances(obj):
         return shapes.bounds(obj)  # Blender's box does not hold them
-    matrix = matrix or placement.start_matrix(obj) or obj.matrix_world
+    matrix = matrix or placement.start_matrix(obj) or placement.world(obj)
     corners = [matrix @ Vector(corner) for corner in obj.bound_box]
     return (Vector(tuple(min(c[i] for c in corners) for i in range(3))),
             Vector(tuple(max(c[i] for c in corners) for i in range(3))))
@@ -72,7 +72,7 @@ def place(obj: bpy.types.Object, low: Vector, high: Vector) -> None:
 
 def is_turned(obj: bpy.types.Object) -> bool:
     """Whether its sides are not along the axes, as those of cells are. A quarter of a turn is as good as none."""
-    for axis in obj.matrix_world.to_3x3().col:
+    for axis in placement.world(obj).to_3x3().col:
         if sorted(abs(value) for value in axis)[1] > 1e-4 * axis.length:
             return True
     return False
@@ -80,7 +80,7 @@ def is_turned(obj: bpy.types.Object) -> bool:
 
 def straighten(obj: bpy.types.Object) -> None:
     """The same box where it is, with its sides along the axes that they are nearest to."""
-    matrix = obj.matrix_world
+    matrix = placement.world(obj)
     corners = [Vector(corner) for corner in obj.bound_box]
     low, high = (Vector(tuple(pick(corner[i] for corner in corners) for i in range(3))) for pick in (min, max))
     columns = matrix.to_3x3().col

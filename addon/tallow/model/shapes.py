@@ -35,7 +35,7 @@ class Thickness(NamedTuple):
 
 def place_of(obj: bpy.types.Object) -> Matrix:
     """Where an object stands when a bake starts."""
-    return placement.start_matrix(obj) or obj.matrix_world
+    return placement.start_matrix(obj) or placement.world(obj)
 
 
 def signature(obj: bpy.types.Object) -> Tuple:

@@ -111,6 +111,7 @@ def on_load(*_args) -> None:
     forget()
     cells.close()
     for scene in bpy.data.scenes:
+        bodies.prepare(scene)
         refresh(scene, create=False)
 
 
@@ -123,6 +124,7 @@ def on_undo(*_args) -> None:
             scene.tallow.uid = known.uid
             if known.has_changed:
                 _take_back(scene, known.folder)
+    bodies.prepare(bpy.context.scene)
     refresh(bpy.context.scene, create=False)
 
 

@@ -24,14 +24,19 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -
         tallow = obj.tallow
         if not tallow.has_rest or placement.was_moved(obj):
             # First time, or the artist moved it by hand: that is where the next bake starts from.
-            tallow.rest_matrix, tallow.has_rest = placement.flat(obj.matrix_world), True
+            tallow.rest_matrix, tallow.has_rest = placement.flat(placement.world(obj)), True
         rest = placement.matrix_of(tallow.rest_matrix)
         turn = rotation @ rest.to_quaternion().inverted()
-        obj.matrix_world = Matrix.Translation(position) @ (turn.to_matrix() @ rest.to_3x3()).to_4x4()
-        # Not always what was asked for: under a stretched parent a turned object cannot be shown.
-        obj.matrix_world = placement.parent_space(obj) @ obj.matrix_basis
-        tallow.placed_matrix, tallow.placed_basis = placement.flat(obj.matrix_world), placement.flat(obj.matrix_basis)
+        placement.put(obj, Matrix.Translation(position) @ (turn.to_matrix() @ rest.to_3x3()).to_4x4())
+        tallow.placed_matrix, tallow.placed_basis = placement.flat(placement.world(obj)), placement.flat(obj.matrix_basis)
         _keep_still(obj)
+
+
+def prepare(scene: bpy.types.Scene) -> None:
+    """Let Blender work out where bodies are that hang on a bone or have a constraint. Neither a file nor a step of undo says it."""
+    bodies = (obj for obj in scene.objects if roles.of(obj).body and obj.tallow.follow_bake)
+    if any(placement.is_evaluated_only(obj) for obj in bodies):
+        scene.view_layers[0].update()
 
 
 def _keep_still(obj: bpy.types.Object) -> None:
@@ -85,7 +90,7 @@ def restore(scene: bpy.types.Scene) -> None:
     for obj in scene.objects:
         if obj.tallow.has_rest:
             if obj.tallow.follow_bake and not placement.was_moved(obj):
-                obj.matrix_world = placement.matrix_of(obj.tallow.rest_matrix)
+                placement.put(obj, placement.matrix_of(obj.tallow.rest_matrix))
             if obj.tallow.follow_bake and obj.tallow.made_kinematic and obj.rigid_body:
                 obj.rigid_body.kinematic, obj.tallow.made_kinematic = False, False
             obj.tallow.has_rest = False

@@ -94,7 +94,7 @@ class Exporter:
                     self._take_mesh(obj)
                 self._take_carried()
                 self._sample_frame(self.first, list(self.tracks), self.deformations)
-                self.joint_places = {obj: (placement.start_matrix(obj) or obj.matrix_world).copy() for obj in self.joints}
+                self.joint_places = {obj: (placement.start_matrix(obj) or placement.world(obj)).copy() for obj in self.joints}
                 if moving or self.deformations or self.world_changes:
                     # The last step already looks at where solids go next: without the frame after, they would stop dead.
                     for frame in range(self.first + 1, self.last + 2):

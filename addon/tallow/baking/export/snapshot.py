@@ -48,7 +48,7 @@ def _track(obj: bpy.types.Object) -> motion.Track:
 
 
 def _place(obj: bpy.types.Object) -> Matrix:
-    return placement.start_matrix(obj) or obj.matrix_world
+    return placement.start_matrix(obj) or placement.world(obj)
 
 
 def _object(scene: bpy.types.Scene, obj: bpy.types.Object, scale: float) -> Dict:
