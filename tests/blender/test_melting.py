@@ -315,3 +315,30 @@ def test_presets_for_the_look_come_first(folder):
     life = names[names.index("", 1) + 1:]
     assert "paraffin" in life and "thick_wax" not in life and set(filter(None, names)) == set(all_presets())
     assert quick(2.0).tallow.material == "thick_wax"
+
+
+def test_quick_melt_builds_nothing_around_what_cannot_melt(folder):
+    from tallow.baking.export import checks
+    for quick_button in (bpy.ops.tallow.quick_melt, bpy.ops.tallow.quick_liquid):
+        scenes.clear()
+        void = bpy.data.objects.new("Void", bpy.data.meshes.new("Void"))
+        bpy.context.scene.collection.objects.link(void)
+        bpy.ops.mesh.primitive_plane_add(size=2.0)
+        plane, squashed = bpy.context.object, scenes.add_box("Squashed")
+        squashed.scale = (0.0, 0.0, 0.0)
+        count = len(bpy.data.objects)
+        for obj, word in ((void, "Void has no faces"), (plane, "Plane is flat"), (squashed, "Squashed is flat")):
+            scenes.select(obj)
+            scenes.expect_error(quick_button, word, "it cannot be")
+            assert obj.tallow.role == "NONE" and bpy.context.scene.tallow.domain is None
+            assert len(bpy.data.objects) == count
+    # With a role by hand, the panel says so before Bake is pressed.
+    box = scenes.add_box("Box")
+    scenes.select(box, plane)
+    box.tallow.role = plane.tallow.role = "WAX"
+    bpy.ops.tallow.fit_domain()
+    bpy.context.view_layer.update()
+    told = [problem for problem in checks.check_scene(bpy.context.scene) if problem.concerns(plane)]
+    assert told and told[0].fatal and "Plane is flat, so it cannot be wax" in told[0].text, told
+    plane.tallow.role = "SOLID"
+    assert not any(problem.fatal for problem in checks.check_scene(bpy.context.scene))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from pathlib import Path
 from typing import List, NamedTuple, Optional, Tuple
@@ -98,10 +97,11 @@ def _check_domain(scene: bpy.types.Scene) -> List[Problem]:
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
     role = roles.of(obj)
-    if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
-        return [Problem(True, f"{obj.name} has no faces. Give it a mesh with faces, or set its role to None.")]
-    if not all(math.isfinite(side) for side in obj.dimensions):
-        return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
+    at_start = not _is_elsewhere(scene, obj) and (scene.frame_current == shot.frame_range(scene)[0] or not motion.may_deform(obj))
+    if at_start and obj.mode == "OBJECT" and roles.takes_part(obj, bpy.context.view_layer):
+        unfit = shape_checks.why_unfit(obj, role)
+        if unfit:
+            return [Problem(True, unfit, obj.name)]
     problems = []
     if role.fluid and lookup(scene, obj.tallow.material) is None:
         problems.append(Problem(True, why_none(obj)))

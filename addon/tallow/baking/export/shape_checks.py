@@ -7,14 +7,14 @@ Each check gives pairs of an object's name and a sentence.
 from __future__ import annotations
 
 import math
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 import bpy
 from mathutils import Vector
 
 from ...core import estimate, scene_file
-from ...model import domain, roles, shapes, shot, units
-from . import settings
+from ...model import domain, meshes, roles, shapes, shot, units
+from . import motion, settings
 
 THIN = 0.05  # share of the volume in parts that are too thin, from which on it is told
 MOST_CELLS = 512  # along a side, that can be advised
@@ -36,6 +36,25 @@ def check_domain(scene: bpy.types.Scene) -> Found:
         return []
     return [(box.name, f"{box.name} is turned, and cells are not: the bake would take the straight box around it, which is "
                        "larger. Press Straighten Domain.")]
+
+
+def why_unfit(obj: bpy.types.Object, role: roles.Role, mesh: Optional[meshes.Triangles] = None) -> str:
+    """Why an object cannot have a role; empty when it can. `mesh`: its own at the start, where it is known."""
+    if not all(math.isfinite(side) for side in obj.dimensions):
+        return f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh."
+    if mesh is None:
+        has_faces, is_flat = shapes.substance(obj)
+        is_flat = is_flat or (not motion.moves(obj) and obj.matrix_world.to_3x3().determinant() == 0.0)
+    else:
+        has_faces, is_flat = len(mesh.indices) > 0, meshes.is_flat(mesh)
+    if not has_faces:
+        otherwise = "select another object" if roles.of(obj).identifier == "NONE" else "set its role to None"
+        return f"{obj.name} has no faces, so it cannot be {role.words}. Give it a mesh with faces, or {otherwise}."
+    if is_flat and (role.fluid or role.body):
+        return f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a Solidify modifier."
+    if is_flat and role.heater and obj.tallow.heat_kind == "VOLUME":
+        return f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot solid."
+    return ""
 
 
 def check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low: Vector, high: Vector) -> Found:

@@ -27,7 +27,7 @@ class _Quick(bpy.types.Operator):
     def poll(cls, context):
         return context.mode == "OBJECT"
 
-    def chosen(self, context):
+    def chosen(self, context, role):
         incomplete = installation.problem()
         if incomplete:
             self.report({"ERROR"}, incomplete)
@@ -37,6 +37,11 @@ class _Quick(bpy.types.Operator):
             objects = [context.object]
         if not objects:
             self.report({"WARNING"}, roles.why_no_role(context.object))
+        context.view_layer.update()
+        unfit = next(filter(None, (shape_checks.why_unfit(obj, roles.BY_NAME[role]) for obj in objects)), "")
+        if unfit:
+            self.report({"ERROR"}, unfit)
+            return []
         return objects
 
     @staticmethod
@@ -92,11 +97,10 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
 
     def prepare(self, context):
         self.strengthened = False
-        objects = self.chosen(context)
+        objects = self.chosen(context, "WAX")
         if not objects:
             return {"CANCELLED"}
         scene = context.scene
-        context.view_layer.update()
         self.give_role(objects, "WAX")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
@@ -166,11 +170,10 @@ class TALLOW_OT_quick_liquid(_Quick):
     bl_description = "Make the selected mesh liquid, and add a domain for it to splash in. Then press Bake"
 
     def execute(self, context):
-        objects = self.chosen(context)
+        objects = self.chosen(context, "LIQUID")
         if not objects:
             return {"CANCELLED"}
         scene = context.scene
-        context.view_layer.update()
         self.give_role(objects, "LIQUID")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
