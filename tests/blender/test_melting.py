@@ -223,6 +223,32 @@ def test_a_heater_that_heats_nothing_is_not_called_weak(folder):
         del os.environ["FAKE_BAKER"]
 
 
+def test_while_a_search_runs_nobody_is_told_to_start_one(folder):
+    from paper import drawn
+    from tallow.baking import melting
+    from tallow.ui.panels import baking, world
+    quick(2.0)
+    scene = bpy.context.scene
+    scene.tallow.thermal_speed = 1.0
+    bpy.context.view_layer.update()
+
+    def told():
+        return " ".join(drawn(baking.TALLOW_PT_bake.draw).texts), " ".join(drawn(world.TALLOW_PT_melting.draw).texts)
+    assert "Press Melt Within the Shot" in told()[0] and "is running" not in "".join(told())
+    gate = folder / "gate"
+    gate.write_text("0")
+    os.environ["FAKE_GATE"] = str(gate)
+    search = melting.Search(bpy.context)
+    try:
+        for text in told():
+            assert melting.SEARCHING in text and "Press Melt Within the Shot" not in text, text
+    finally:
+        search.close()
+        search.close()  # as an operator does that takes a plan
+        del os.environ["FAKE_GATE"]
+    assert "Press Melt Within the Shot" in told()[0] and "is running" not in "".join(told())
+
+
 def test_a_search_that_fails_says_why(folder):
     cube = quick(2.0)
     os.environ["FAKE_BAKER"] = "error"

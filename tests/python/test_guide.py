@@ -131,6 +131,7 @@ EXPLAIN_THEMSELVES = {
     "Tallow: …. Set Preview Quality to 100 % and bake for the final render.",
     "Tallow: the bake cannot be compared with the scene: ….",
     "The search was stopped. Press Melt Within the Shot to search again, or set Heat Speed-up by hand.",
+    "The search for the heat speed-up is running. Esc stops it.",
     "All is there but the heat speed-up: …", "Frame … has the last kept state before frame ….",
     "… is ready. Press Bake", "Tallow looks for the heat speed-up (… s). Esc: stop",
     "About … % will be molten by frame …, with heat … times as fast as in life.",

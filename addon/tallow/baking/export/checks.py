@@ -13,7 +13,7 @@ from ...core import estimate, machine
 from ...core.events import format_seconds
 from ...model import amount, domain, heating, placement, roles, shot, units, updates
 from ...model.materials import lookup, why_none
-from .. import installation
+from .. import installation, session
 from . import fingerprint, heat_checks, motion, puddle_checks, reach_checks, settings, shape_checks
 
 SMALLEST_CELL = 2e-5  # m, of the library
@@ -71,6 +71,8 @@ def _found_in_shapes(scene: bpy.types.Scene, low, high) -> List[Tuple[str, str]]
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
+    if session.is_searching(scene):
+        return []
     if fingerprint.is_fresh(scene, shot.goal(scene)):
         return [Problem(False, scene.tallow.melt_note)] if scene.tallow.melt_missed else []
     melting = heating.too_slow(scene) if scene.tallow.thermal_speed > 0.0 else None

@@ -4,7 +4,7 @@
 import bpy
 
 from ... import playback
-from ...baking import job, newer, paths, staleness
+from ...baking import job, melting, newer, paths, session, staleness
 from ...baking.export import checks
 from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
@@ -69,6 +69,8 @@ def _draw_ready(context, layout, status) -> None:
             _draw_baked(context, layout, cache)
     if problem:
         wrapped(context, layout, problem.text, "INFO")
+    if session.is_searching(context.scene):
+        wrapped(context, layout, melting.SEARCHING, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")
