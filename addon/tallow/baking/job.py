@@ -88,6 +88,7 @@ class Job:
         paths.set_bake(scene, self.folder)
         role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder:
+            paths.remember_previous(self.session, self.previous)
             paths.replace(scene, self.previous)
         observers.bake_changed(scene)
 

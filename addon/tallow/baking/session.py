@@ -24,6 +24,7 @@ class Session:
         self.status: Optional[Status] = None
         self.has_changed = False  # a bake was made or freed: `folder` is right, and what an undo brings back is not
         self.folder: Optional[Path] = None
+        self.previous: Optional[Path] = None  # the bake whose place the shown one took
         self.searches = 0  # for a heat speed-up, that are running
 
     @property

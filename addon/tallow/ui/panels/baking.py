@@ -67,6 +67,9 @@ def _draw_ready(context, layout, status) -> None:
         column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
             _draw_baked(context, layout, cache)
+    kept = paths.kept_before(context.scene)
+    if kept:
+        wrapped(context, layout, kept, "INFO")
     if problem:
         wrapped(context, layout, problem.text, "INFO")
     if session.is_searching(context.scene):
