@@ -368,3 +368,35 @@ def test_quick_melt_builds_nothing_around_what_cannot_melt(folder):
     assert told and told[0].fatal and "Plane is flat, so it cannot be wax" in told[0].text, told
     plane.tallow.role = "SOLID"
     assert not any(problem.fatal for problem in checks.check_scene(bpy.context.scene))
+
+
+def test_an_error_of_an_earlier_attempt_goes_once_quick_melt_has_made_what_was_missing(folder):
+    from paper import drawn
+    from tallow.baking import job
+    from tallow.ui.panels import baking
+
+    def told():
+        return " ".join(drawn(baking.TALLOW_PT_bake.draw).texts)
+    scenes.clear()
+    cube = scenes.add_box("Cube", 2.0)
+    scenes.select(cube)
+    cube.tallow.role = "WAX"
+    scenes.expect_error(bpy.ops.tallow.bake, "no domain")
+    assert "There is no domain yet" in told()
+    bpy.ops.tallow.fit_domain()
+    assert "There is no domain yet" not in told()
+    job.fail(bpy.context.scene, "The cache folder cannot be written.")
+    assert "cannot be written" in told()
+    bpy.ops.tallow.quick_melt(frames=24, resolution=32)
+    assert "cannot be written" not in told()
+
+
+def test_the_dialog_of_quick_melt_shows_what_belongs_to_the_heat(folder):
+    from types import SimpleNamespace
+    from paper import Paper
+    from tallow.ui.operators.quick import TALLOW_OT_quick_melt
+    settings = set(bpy.ops.tallow.quick_melt.get_rna_type().properties.keys()) - {"rna_type"}
+    for heat, hidden in (("PLATE", set()), ("LAMP", {"temperature"})):
+        paper = Paper()
+        TALLOW_OT_quick_melt.draw(SimpleNamespace(layout=paper, heat=heat), bpy.context)
+        assert set(paper.names) == settings - hidden, (heat, paper.names, settings)

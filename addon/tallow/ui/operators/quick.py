@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
-from ...baking import installation, melting
+from ...baking import installation, job, melting
 from ...baking.export import shape_checks
 from ...model import amount, domain, heating, puddle, roles, shot, staging, units
 from ...model.materials import lookup, why_none
@@ -71,6 +71,7 @@ class _Quick(bpy.types.Operator):
         scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene, view)
+        job.forget_failure(scene)
         give_look(context)
         return {"FINISHED"}
 
@@ -94,6 +95,13 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
                                        "air stays as it is under World")
 
     strengthened = False  # in this run
+
+    def draw(self, _context):
+        column = self.layout.column()
+        column.use_property_split, column.use_property_decorate = True, False
+        plate = ("temperature",) if self.heat == "PLATE" else ()
+        for name in ("frames", "resolution", "heat", *plate, "percent", "by", "warm_air"):
+            column.prop(self, name)
 
     def prepare(self, context):
         self.strengthened = False
