@@ -47,7 +47,8 @@ def test_missing_and_damaged_files_are_named(folder):
     (cache / "particles" / "particles_000004.ply").unlink()
     (cache / "rigid" / "rigid_000004.json").write_text('{"bodies": [')
     scene.frame_set(4)
-    assert notes()[0] == "Frame 4: its particles file is missing and its bodies file is damaged; you see no particles and the bodies of frame 3"
+    assert notes()[0] == ("Frame 4: its particles file is missing and its bodies file is damaged; "
+                          "you see no particles and the bodies of frame 3")
     assert len(notes()[1]) == 4, notes()
     scene.frame_set(2)
     assert notes()[0] == ""
@@ -119,9 +120,11 @@ def test_the_last_frame_before_a_missing_one_is_shown_wherever_the_file_was_save
 
     def same(found, frame):
         return abs(found[0] - tops[frame]) < 1e-5 and abs(found[1] - places[frame]) < 1e-5
-    for words in (("-f", "4"), ("-a",), ("--python-expr", "import bpy; bpy.context.scene.frame_set(4); bpy.ops.render.render()")):
+    script = "import bpy; bpy.context.scene.frame_set(4); bpy.ops.render.render()"
+    for words in (("-f", "4"), ("-a",), ("--python-expr", script)):
         text = run_blender(folder, *words, DO="REPEAT")[1]
-        assert same(seen(text)[4], 3) and "the render shows the surface of frame 3 and the bodies of frame 3." in text, text
+        assert same(seen(text)[4], 3), text
+        assert "the render shows the surface of frame 3 and the bodies of frame 3." in text, text
     scene.frame_set(4)
     assert abs(scenes.positions(scene.tallow.surface_object.data)[:, 2].max() - tops[3]) < 1e-5
     scene.frame_set(6)
@@ -160,7 +163,7 @@ def test_a_file_of_the_right_size_with_wrong_contents_is_damaged(folder):
     assert notes() == ("Frame 5: its surface file is damaged; you see the surface of frame 4",
                        ["The surface file of frame 5 is damaged"])
     code, text = run_blender(folder, "-a", DO="REPEAT")
-    assert code == 0 and "Tallow: Frame 5: its surface file is damaged; the render shows the surface of frame 4." in text, text
+    assert code == 0 and "Frame 5: its surface file is damaged; the render shows the surface of frame 4." in text, text
     for path in folder.glob("out_*.png"):
         path.unlink()
     code, text = run_blender(folder, "-a", DO="STOP")

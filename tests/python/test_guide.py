@@ -117,7 +117,8 @@ REPORTS = {"warn", "fail", "_try", "Problem", "BakeError", "ExportError", "MeltE
 # Sentences that need no row: they say all that there is to do, or tell what was done.
 EXPLAIN_THEMSELVES = {
     # What becomes of a bake, in its dialog.
-    "The earlier bake (frames … to …) is kept. Bakes on the Disk shows it.", "The old one stays on the disk.", "The old one stays: another scene shows it.", "The old one stays: … may show it.",
+    "The earlier bake (frames … to …) is kept. Bakes on the Disk shows it.",
+    "The old one stays on the disk.", "The old one stays: another scene shows it.", "The old one stays: … may show it.",
     "The old one stays: a copy of this file may show it.",
     "The old one stays: …, which is not there now, may show it.",
     "The old one stays until the new one is finished and this file is saved.",

@@ -33,6 +33,13 @@ def known_problems(scene: bpy.types.Scene) -> List[Problem]:
     return updates.remembered(scene, "problems", lambda: check_scene(scene))
 
 
+def known_notes(scene: bpy.types.Scene) -> List[Problem]:
+    """What an artist may want to know and is no fault, for panels."""
+    if domain.get(scene) is None or scene.tallow.thermal_speed <= 0.0:
+        return []
+    return updates.remembered(scene, "notes", lambda: [Problem(False, text, name) for name, text in heat_checks.without_heater(scene)])
+
+
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     """What is wrong with the set-up."""
     incomplete = installation.problem()
@@ -57,7 +64,7 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
     return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene) + [
-        Problem(False, text) for text in heat_checks.warnings(scene)] + [
+        Problem(False, text, name) for name, text in heat_checks.warnings(scene)] + [
         Problem(False, text, name) for name, text in _found_in_shapes(scene, low, high)]
 
 

@@ -67,6 +67,8 @@ def _draw_ready(context, layout, status) -> None:
         column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
             _draw_baked(context, layout, cache)
+    for note in checks.known_notes(context.scene):
+        wrapped(context, layout, note.text, "INFO")
     kept = paths.kept_before(context.scene)
     if kept:
         wrapped(context, layout, kept, "INFO")
