@@ -44,8 +44,8 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if cache is None or frame is None:
         return
     tallow = scene.tallow
-    key = (str(cache.folder), frame, shown.whole(cache, frame, "surface"), tallow.show_surface, tallow.show_particles, coloring.scale_of(scene, cache, frame),
-           tallow.particle_percent)
+    key = (str(cache.folder), frame, shown.whole(cache, frame, "surface"), tallow.show_surface, tallow.show_particles,
+           coloring.scale_of(scene, cache, frame), tallow.particle_percent)
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)

@@ -35,9 +35,16 @@ def known_problems(scene: bpy.types.Scene) -> List[Problem]:
 
 def known_notes(scene: bpy.types.Scene) -> List[Problem]:
     """What an artist may want to know and is no fault, for panels."""
-    if domain.get(scene) is None or scene.tallow.thermal_speed <= 0.0:
+    if domain.get(scene) is None:
         return []
-    return updates.remembered(scene, "notes", lambda: [Problem(False, text, name) for name, text in heat_checks.without_heater(scene)])
+    return updates.remembered(scene, "notes", lambda: _find_notes(scene))
+
+
+def _find_notes(scene: bpy.types.Scene) -> List[Problem]:
+    found = heat_checks.without_heater(scene) if scene.tallow.thermal_speed > 0.0 else []
+    found += [(obj.name, shape_checks.fine_parts(scene, obj)) for obj in roles.with_role(scene, *roles.SOURCES)
+              if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj)]
+    return [Problem(False, text, name) for name, text in found if text]
 
 
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:

@@ -17,6 +17,7 @@ from ...model import domain, meshes, roles, shapes, shot, units
 from . import motion, settings
 
 THIN = 0.05  # share of the volume in parts that are too thin, from which on it is told
+FINE_CELLS, FINE = 1.5, 0.02  # cells that a part needs for its edges, and the share from which on it is told
 MOST_CELLS = 512  # along a side, that can be advised
 Found = List[Tuple[str, str]]
 NAMES = {"wall_z0": "the bottom", "wall_z1": "the top"}
@@ -106,10 +107,27 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
                        f"and its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
 
 
-def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object) -> int:
-    """The least resolution that keeps the thin parts of an object."""
-    thinnest = max(shapes.thickness(obj).at_share(THIN) * _metres(scene), 1e-9)
-    return math.ceil(scene.tallow.resolution * domain.cell_size(scene) / thinnest * 1.001)
+def fine_parts(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
+    """What more cells would do for parts that are kept, and too thin to keep their edges. Thinner ones have a warning."""
+    cell = domain.cell_size(scene)
+    if not math.isfinite(sum(obj.dimensions)) or obj.mode != "OBJECT" or cell <= 0.0 or domain.is_preview(scene):
+        return ""
+    thickness, length = shapes.thickness(obj), cell / _metres(scene)
+    share = thickness.thinner_than(FINE_CELLS * length)
+    if share < FINE or thickness.thinner_than(length) >= THIN:
+        return ""
+    needed = resolution_for(scene, obj, FINE, FINE_CELLS)
+    ways = [f"the resolution to {needed}, for its full shape"] if needed <= MOST_CELLS else []
+    ways += ["Surface Detail to 2, for finer edges in the same cells"] if scene.tallow.mesh_detail < 2 else []
+    todo = f"Raise {'; or '.join(ways)}." if ways else "Make it thicker, or the domain smaller."
+    return (f"{100.0 * share:.0f} % of {obj.name} is thinner than one and a half cells ({estimate.format_length(FINE_CELLS * cell)}), so it "
+            f"looks worn from the first frame on. {todo}")
+
+
+def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object, share: float = THIN, cells: float = 1.0) -> int:
+    """The least resolution at which only that share of an object is thinner than so many cells."""
+    thinnest = max(shapes.thickness(obj).at_share(share) * _metres(scene), 1e-9)
+    return math.ceil(scene.tallow.resolution * cells * domain.cell_size(scene) / thinnest * 1.001)
 
 
 def _metres(scene: bpy.types.Scene) -> float:
