@@ -170,6 +170,49 @@ def test_parts_thinner_than_a_cell_are_told(folder):
     assert found and int(found[0].split(" %")[0]) > 90
 
 
+def worn():
+    from tallow.baking.export import checks
+    bpy.context.view_layer.update()
+    return [note for note in checks.known_notes(bpy.context.scene) if "thinner than one and a half cells" in note.text]
+
+
+def test_parts_that_lose_their_edges_are_told_at_the_object(folder):
+    from paper import drawn
+    from tallow.ui.panels import baking, objects
+    from quick_melts import SHAPES
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    SHAPES["text"]()
+    text = bpy.context.object
+    bpy.ops.tallow.quick_melt()
+    found, tallow = worn(), bpy.context.scene.tallow
+    assert len(found) == 1 and found[0].concerns(text) and "Surface Detail to 2" in found[0].text, found
+    for draw in (objects.TALLOW_PT_object.draw, baking.TALLOW_PT_bake.draw):
+        assert found[0].text in " ".join(drawn(draw).texts)
+    assert not told("thinner")  # a hint, and no warning
+    tallow.mesh_detail = 2
+    assert "Surface Detail" not in worn()[0].text
+    before, needed = tallow.resolution, int(found[0].text.split("resolution to ")[1].split(",")[0])
+    assert before < needed < 2 * before
+    tallow.resolution = needed
+    assert not worn()
+    tallow.resolution = before // 2
+    assert not worn() and told("thinner than a cell", about=text)
+
+
+def test_thick_shapes_and_ready_scenes_are_not_told_to_have_more_cells(folder):
+    from tallow import demo
+    from quick_melts import SHAPES
+    for name in demo.SCENES:
+        bpy.ops.tallow.ready_scene(name=name)
+        assert not worn(), (name, worn())
+    for name in ("cube", "sphere", "torus"):
+        for heat in ("PLATE", "LAMP"):
+            bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+            SHAPES[name]()
+            bpy.ops.tallow.quick_melt(resolution=28, heat=heat)
+            assert not worn(), (name, worn())
+
+
 def test_one_frame_is_told_and_seconds_are_never_none(folder):
     wax, heater = heated(folder, "SOLID")
     scene = bpy.context.scene

@@ -101,6 +101,35 @@ def test_wax_that_nothing_can_melt_is_told(folder):
     assert obj.tallow.role == "WAX"
 
 
+def test_wax_whose_heater_was_deleted_is_told_what_melts_it(folder):
+    from paper import drawn
+    from tallow.ui.panels import baking, objects
+
+    def shown():
+        bpy.context.view_layer.update()
+        return [" ".join(drawn(draw).texts) for draw in (objects.TALLOW_PT_object.draw, baking.TALLOW_PT_bake.draw)]
+    for heat, prop, melters in (("LAMP", "Tallow Lamp", "the air (65 °C) and Tallow Floor (65 °C)"),
+                                ("PLATE", "Tallow Hot Plate", "the air (65 °C) and Tallow Floor (122 °C)")):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        cube, scene = scenes.add_box("Cube", 2.0), bpy.context.scene
+        scenes.select(cube)
+        bpy.ops.tallow.quick_melt(frames=24, resolution=32, heat=heat)
+        assert not any("no heater" in text or "Nothing" in text for text in shown())
+        bpy.data.objects.remove(scene.objects[prop])
+        floor = scene.objects["Tallow Floor"]
+        assert all(f"There is no heater. Cube is melted by {melters}." in text for text in shown()), (heat, shown())
+        assert not told("Cube is melted")  # it is no fault
+        floor.tallow.temperature = 20.0
+        assert all("Cube is melted by the air (65 °C)." in text for text in shown()), shown()
+        scene.tallow.ambient = 20.0
+        for text in shown():
+            assert "Nothing in the scene can melt Cube" in text and "Make another object a Heater" in text, text
+        floor.tallow.temperature = 90.0
+        assert not any("Nothing in the scene" in text for text in shown())
+        floor.location.x += 50.0  # hot, and far away
+        assert all("Nothing in the scene can melt Cube" in text for text in shown())
+
+
 def test_no_ready_scene_is_told_off(folder):
     from tallow import demo
     for name in demo.SCENES:

@@ -129,6 +129,14 @@ def test_bakes_are_listed_chosen_and_freed(folder):
     assert paths.bake_folder(scene) is None and not scene.tallow.bake_path
 
 
+def test_the_panel_of_bakes_says_how_many_there_are_below_its_name(folder):
+    from paper import drawn
+    from tallow.ui.panels.bakes import TALLOW_PT_bakes
+    saved_and_baked(folder)
+    assert not hasattr(TALLOW_PT_bakes, "draw_header_preset"), "a usual sidebar has no room for both in one line"
+    assert drawn(TALLOW_PT_bakes.draw).texts[1].startswith("1 bake, ")
+
+
 def test_free_all_bakes_leaves_those_of_other_files(folder):
     scenes.wax_in_a_box(folder)
     shared = folder / "cache"
@@ -224,6 +232,26 @@ def test_a_bake_that_was_never_saved_outlives_a_new_one_that_is_cancelled(folder
     cancelled_bake()
     assert Path(bpy.context.scene.tallow.bake_path) != bake and is_whole(bake)
     assert shows(original, bake), "the file on the disk finds its bake"
+
+
+def test_after_a_cancelled_bake_the_panel_says_that_the_one_before_is_kept(folder):
+    from paper import drawn
+    from tallow.ui.panels import baking
+
+    def told():
+        return " ".join(drawn(baking.TALLOW_PT_bake.draw).texts)
+    scenes.wax_in_a_box(folder)
+    bpy.ops.tallow.bake()
+    first = Path(bpy.context.scene.tallow.bake_path)
+    assert "earlier bake" not in told()
+    for _attempt in range(2):
+        cancelled_bake()
+        assert "The earlier bake (frames 1 to 6) is kept. Bakes on the Disk shows it." in told()
+    bpy.ops.tallow.use_bake(folder=str(first))
+    assert "earlier bake" not in told()
+    cancelled_bake()
+    bpy.ops.tallow.resume()
+    assert "earlier bake" not in told()
 
 
 def test_a_file_that_is_saved_with_an_unfinished_bake_keeps_the_one_before(folder):

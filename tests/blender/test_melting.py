@@ -224,6 +224,32 @@ def test_a_heater_that_heats_nothing_is_not_called_weak(folder):
         del os.environ["FAKE_BAKER"]
 
 
+def test_while_a_search_runs_nobody_is_told_to_start_one(folder):
+    from paper import drawn
+    from tallow.baking import melting
+    from tallow.ui.panels import baking, world
+    quick(2.0)
+    scene = bpy.context.scene
+    scene.tallow.thermal_speed = 1.0
+    bpy.context.view_layer.update()
+
+    def told():
+        return " ".join(drawn(baking.TALLOW_PT_bake.draw).texts), " ".join(drawn(world.TALLOW_PT_melting.draw).texts)
+    assert "Press Melt Within the Shot" in told()[0] and "is running" not in "".join(told())
+    gate = folder / "gate"
+    gate.write_text("0")
+    os.environ["FAKE_GATE"] = str(gate)
+    search = melting.Search(bpy.context)
+    try:
+        for text in told():
+            assert melting.SEARCHING in text and "Press Melt Within the Shot" not in text, text
+    finally:
+        search.close()
+        search.close()  # as an operator does that takes a plan
+        del os.environ["FAKE_GATE"]
+    assert "Press Melt Within the Shot" in told()[0] and "is running" not in "".join(told())
+
+
 def test_a_search_that_fails_says_why(folder):
     cube = quick(2.0)
     os.environ["FAKE_BAKER"] = "error"
@@ -325,3 +351,62 @@ def test_presets_for_the_look_come_first(folder):
     life = names[names.index("", 1) + 1:]
     assert "paraffin" in life and "thick_wax" not in life and set(filter(None, names)) == set(all_presets())
     assert quick(2.0).tallow.material == "thick_wax"
+
+
+def test_quick_melt_builds_nothing_around_what_cannot_melt(folder):
+    from tallow.baking.export import checks
+    for quick_button in (bpy.ops.tallow.quick_melt, bpy.ops.tallow.quick_liquid):
+        scenes.clear()
+        void = bpy.data.objects.new("Void", bpy.data.meshes.new("Void"))
+        bpy.context.scene.collection.objects.link(void)
+        bpy.ops.mesh.primitive_plane_add(size=2.0)
+        plane, squashed = bpy.context.object, scenes.add_box("Squashed")
+        squashed.scale = (0.0, 0.0, 0.0)
+        count = len(bpy.data.objects)
+        for obj, word in ((void, "Void has no faces"), (plane, "Plane is flat"), (squashed, "Squashed is flat")):
+            scenes.select(obj)
+            scenes.expect_error(quick_button, word, "it cannot be")
+            assert obj.tallow.role == "NONE" and bpy.context.scene.tallow.domain is None
+            assert len(bpy.data.objects) == count
+    # With a role by hand, the panel says so before Bake is pressed.
+    box = scenes.add_box("Box")
+    scenes.select(box, plane)
+    box.tallow.role = plane.tallow.role = "WAX"
+    bpy.ops.tallow.fit_domain()
+    bpy.context.view_layer.update()
+    told = [problem for problem in checks.check_scene(bpy.context.scene) if problem.concerns(plane)]
+    assert told and told[0].fatal and "Plane is flat, so it cannot be wax" in told[0].text, told
+    plane.tallow.role = "SOLID"
+    assert not any(problem.fatal for problem in checks.check_scene(bpy.context.scene))
+
+
+def test_an_error_of_an_earlier_attempt_goes_once_quick_melt_has_made_what_was_missing(folder):
+    from paper import drawn
+    from tallow.baking import job
+    from tallow.ui.panels import baking
+
+    def told():
+        return " ".join(drawn(baking.TALLOW_PT_bake.draw).texts)
+    scenes.clear()
+    cube = scenes.add_box("Cube", 2.0)
+    scenes.select(cube)
+    cube.tallow.role = "WAX"
+    scenes.expect_error(bpy.ops.tallow.bake, "no domain")
+    assert "There is no domain yet" in told()
+    bpy.ops.tallow.fit_domain()
+    assert "There is no domain yet" not in told()
+    job.fail(bpy.context.scene, "The cache folder cannot be written.")
+    assert "cannot be written" in told()
+    bpy.ops.tallow.quick_melt(frames=24, resolution=32)
+    assert "cannot be written" not in told()
+
+
+def test_the_dialog_of_quick_melt_shows_what_belongs_to_the_heat(folder):
+    from types import SimpleNamespace
+    from paper import Paper
+    from tallow.ui.operators.quick import TALLOW_OT_quick_melt
+    settings = set(bpy.ops.tallow.quick_melt.get_rna_type().properties.keys()) - {"rna_type"}
+    for heat, hidden in (("PLATE", set()), ("LAMP", {"temperature"})):
+        paper = Paper()
+        TALLOW_OT_quick_melt.draw(SimpleNamespace(layout=paper, heat=heat), bpy.context)
+        assert set(paper.names) == settings - hidden, (heat, paper.names, settings)

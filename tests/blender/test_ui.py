@@ -80,11 +80,11 @@ def test_the_line_under_real_size_says_how_large_the_wax_is(folder):
         return [text for text in paper.texts if "in life" in text], "life_centimetres" in paper.names
 
     wax, tallow = scenes.wax_in_a_box(folder), bpy.context.scene.tallow
-    assert line() == (["Wax is 40 cm in life"], False)
+    assert line() == (["Wax is 40 cm in life, by Real Size"], False)
     tallow.life_size = "TABLE"
-    assert line() == (["Wax is 12 cm in life"], False)
+    assert line() == (["Wax is 12 cm in life, by Real Size"], False)
     tallow.life_size, tallow.life_centimetres = "OWN", 250.0
-    assert line() == (["Wax is 2.5 m in life"], True)
+    assert line() == (["Wax is 2.5 m in life, by Real Size"], True)
     wax.tallow.role = "SOLID"
     assert line() == ([], False), "nothing melts or flows, so there is nothing to measure by"
 

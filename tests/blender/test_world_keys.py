@@ -102,7 +102,7 @@ def test_warmed_air_can_melt_wax_and_the_button_says_when_keys_win(folder):
     from tallow.baking.export import heat_checks
     scenes.wax_in_a_box(folder, frames=6)
     scene = bpy.context.scene
-    assert any("Nothing in the scene can melt" in text for text in heat_checks.warnings(scene))
+    assert any("Nothing in the scene can melt" in text for _name, text in heat_checks.warnings(scene))
     key("ambient", 20.0, 200.0)
     scene.frame_set(1)
     assert not heat_checks.warnings(scene)

@@ -117,6 +117,7 @@ REPORTS = {"warn", "fail", "_try", "Problem", "BakeError", "ExportError", "MeltE
 # Sentences that need no row: they say all that there is to do, or tell what was done.
 EXPLAIN_THEMSELVES = {
     # What becomes of a bake, in its dialog.
+    "The earlier bake (frames … to …) is kept. Bakes on the Disk shows it.",
     "The old one stays on the disk.", "The old one stays: another scene shows it.", "The old one stays: … may show it.",
     "The old one stays: a copy of this file may show it.",
     "The old one stays: …, which is not there now, may show it.",
@@ -131,6 +132,7 @@ EXPLAIN_THEMSELVES = {
     "Tallow: …. Set Preview Quality to 100 % and bake for the final render.",
     "Tallow: the bake cannot be compared with the scene: ….",
     "The search was stopped. Press Melt Within the Shot to search again, or set Heat Speed-up by hand.",
+    "The search for the heat speed-up is running. Esc stops it.",
     "All is there but the heat speed-up: …", "Frame … has the last kept state before frame ….",
     "… is ready. Press Bake", "Tallow looks for the heat speed-up (… s). Esc: stop",
     "About … % will be molten by frame …, with heat … times as fast as in life.",

@@ -28,6 +28,10 @@ class BakeError(Exception):
     """The bake cannot start; the text is for the artist."""
 
 
+class SetUpError(BakeError):
+    """The scene is not ready. Panels say so by themselves, as long as it is true."""
+
+
 class Job:
     """A running bake."""
 
@@ -88,6 +92,7 @@ class Job:
         paths.set_bake(scene, self.folder)
         role_effects.update_sources(roles.with_role(scene, *roles.SOURCES), baked=True)
         if self.previous and self.previous != self.folder:
+            paths.remember_previous(self.session, self.previous)
             paths.replace(scene, self.previous)
         observers.bake_changed(scene)
 
@@ -132,6 +137,12 @@ def forget(scene: bpy.types.Scene) -> None:
     session.claim(scene).status = None
 
 
+def forget_failure(scene: bpy.types.Scene) -> None:
+    """The scene was set up anew: what an earlier bake had ended with is no longer about it."""
+    if not is_baking(scene) and status_of(scene).error:
+        forget(scene)
+
+
 def fail(scene: bpy.types.Scene, text: str) -> None:
     """Keep a sentence for the Bake panel about a bake that did not even start."""
     status = Status()
@@ -155,7 +166,7 @@ def start(context: bpy.types.Context, resume: bool = False, since: int = 0) -> J
     problems = checks.check_scene(scene)
     fatal = next((problem.text for problem in problems if problem.fatal), None)
     if fatal:
-        raise BakeError(fatal)
+        raise SetUpError(fatal)
     root, words = _prepare(scene)
     previous = paths.bake_folder(scene)
     if resume and previous is None:

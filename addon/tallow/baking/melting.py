@@ -15,10 +15,11 @@ from ..core import scene_file
 from ..core.estimate import MOST_SPEED
 from ..core.process import BakerProcess, explain_exit
 from ..model import roles, shapes, shot, units
-from . import command
+from . import command, session
 from .export import ExportError, checks, export_scene, fingerprint, reach_checks
 
 PATIENCE = 300.0  # seconds of processor time; it takes a few
+SEARCHING = "The search for the heat speed-up is running. Esc stops it."
 SURE = 1.25  # times the speed that was found: bakes in finer cells were up to a fifth slower than the coarse copy
 
 
@@ -47,10 +48,13 @@ class Search:
                             "> Add-ons > Tallow.")
         self._folder = tempfile.TemporaryDirectory(prefix="tallow_melt_")
         self._process: Optional[BakerProcess] = None
+        self._session: Optional[session.Session] = None
         try:
             export_scene(context, Path(self._folder.name))
             self._process = BakerProcess(words + [self._folder.name, "--melt", f"{scene.tallow.melt_percent / 100.0:.4f}", "--frames",
                                                   f"{shot.goal(scene)}-{shot.goal(scene)}", "--patience", f"{PATIENCE:g}"])
+            self._session = session.claim(scene)
+            self._session.searches += 1
         except ExportError as error:
             self.close()
             raise MeltError(str(error)) from None
@@ -75,6 +79,9 @@ class Search:
         """End it, whether it has found something or not."""
         if self._process:
             self._process.close()
+        if self._session:
+            self._session.searches -= 1
+            self._session = None
         self._folder.cleanup()
 
 

@@ -189,6 +189,26 @@ def fate(scene: bpy.types.Scene) -> str:
     return "No saved file has the old one: it is deleted once the new one is finished."
 
 
+def remember_previous(known: session.Session, previous: Path) -> None:
+    """Of several bakes that were cancelled one after the other, the artist wants the whole one before them."""
+    entry = bake_list.entry_of(previous)
+    if (entry and entry.finished) or known.previous is None or not known.previous.is_dir():
+        known.previous = previous
+
+
+def kept_before(scene: bpy.types.Scene) -> str:
+    """A sentence about the bake whose place the shown one took and did not fill, as long as it is on the disk."""
+    known, folder = session.of(scene), bake_folder(scene)
+    shown_entry = bake_list.entry_of(folder) if folder else None
+    if known is None or known.previous in (None, folder) or shown_entry is None or shown_entry.finished:
+        return ""
+    cache = cache_files.Cache(known.previous)
+    cache.refresh()
+    if not cache.order:
+        return ""
+    return f"The earlier bake (frames {cache.order[0]} to {cache.order[-1]}) is kept. Bakes on the Disk shows it."
+
+
 def room(scene: bpy.types.Scene) -> str:
     """`3 bakes, 1.2 GB`: what the list of bakes holds. Empty when there is none."""
     found = bake_list.entries(*roots(scene))

@@ -24,6 +24,8 @@ class Session:
         self.status: Optional[Status] = None
         self.has_changed = False  # a bake was made or freed: `folder` is right, and what an undo brings back is not
         self.folder: Optional[Path] = None
+        self.previous: Optional[Path] = None  # the bake whose place the shown one took
+        self.searches = 0  # for a heat speed-up, that are running
 
     @property
     def name(self) -> str:
@@ -54,6 +56,12 @@ def claim(scene: bpy.types.Scene) -> Session:
         scene.tallow.uid = uuid.uuid4().hex
         session = _sessions[scene.tallow.uid] = Session(scene)
     return session
+
+
+def is_searching(scene: bpy.types.Scene) -> bool:
+    """Whether a heat speed-up is being looked for."""
+    known = of(scene)
+    return known is not None and known.searches > 0
 
 
 def all_sessions() -> List[Session]:

@@ -104,6 +104,14 @@ def _falls(mesh: meshes.Triangles) -> bool:
     return bool(room[:2].min() < STEADY * height)
 
 
+def substance(obj: bpy.types.Object) -> Tuple[bool, bool]:
+    """Whether its mesh with modifiers has faces, and whether it is flat."""
+    def work() -> Tuple[bool, bool]:
+        mesh = meshes.evaluated(obj, bpy.context.evaluated_depsgraph_get())
+        return len(mesh.indices) > 0, meshes.is_flat(mesh)
+    return _remember(obj, "substance", (), work)
+
+
 def thickness(obj: bpy.types.Object) -> Thickness:
     """How thick an object is, measured by rays at some hundred places inside of it."""
     linear = place_of(obj).to_3x3()

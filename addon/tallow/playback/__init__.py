@@ -26,8 +26,9 @@ def note(scene: bpy.types.Scene) -> str:
     if not scene.tallow.bake_path:
         return ""
     text = shown.trouble(scene, scene.frame_current) or _trouble.get(scene.name, "")
-    if "surface file" in text:
-        return text + "; you see another frame's surface"
+    instead = shown.instead(scene, scene.frame_current)
+    if text and instead:
+        return f"{text}; you see {instead}"
     cache = cache_of(scene)
     text = text or (NO_PARTICLES if scene.tallow.show_particles and cache and not cache.has_particles else "")
     return text or (shown.preview_words(cache) if cache and cache.preview < 100 else "")
@@ -43,8 +44,8 @@ def refresh(scene: bpy.types.Scene, force: bool = False, create: bool = True) ->
     if cache is None or frame is None:
         return
     tallow = scene.tallow
-    key = (str(cache.folder), frame, tallow.show_surface, tallow.show_particles, coloring.scale_of(scene, cache, frame),
-           tallow.particle_percent)
+    key = (str(cache.folder), frame, shown.whole(cache, frame, "surface"), tallow.show_surface, tallow.show_particles,
+           coloring.scale_of(scene, cache, frame), tallow.particle_percent)
     if force or _shown.get(scene.name) != key:
         surface.show(scene, cache, frame, create)
         particles.show(scene, cache, frame, create)

@@ -11,12 +11,15 @@ from mathutils import Matrix, Quaternion, Vector
 from ..core import blend
 from ..core.cache import Cache
 from ..model import placement, roles, units
+from . import shown
 
 
 def moment(cache: Cache, frame: int, subframe: float) -> Tuple[Optional[int], float]:
     """The baked frame, and the share of the way to the next one, at which bodies are shown."""
-    shown = cache.nearest(frame)
-    return shown, subframe if shown == frame and frame + 1 in cache.frames else 0.0
+    nearest = cache.nearest(frame)
+    seen = shown.whole(cache, nearest, "bodies") if nearest is not None and cache.has_bodies else None
+    seen = nearest if seen is None else seen
+    return seen, subframe if seen == frame and frame + 1 in cache.frames else 0.0
 
 
 def show(scene: bpy.types.Scene, cache: Cache, frame: int, share: float = 0.0) -> None:

@@ -64,8 +64,8 @@ def on_pre(scene: bpy.types.Scene, *_args) -> None:
     if not wrong:
         return
     if not stops():
-        print(f"Tallow: {wrong}." if "showing" in wrong else f"Tallow: {wrong}; the render repeats the last one that is there.",
-              flush=True)
+        instead = shown.instead(scene, scene.frame_current)
+        print(f"Tallow: {wrong}; the render shows {instead}." if instead else f"Tallow: {wrong}.", flush=True)
         return
     _stop(scene, wrong)
     if bpy.app.background:

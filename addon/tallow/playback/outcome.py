@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..baking import melting, staleness
+from ..baking import melting, session, staleness
 from ..model import shot
 from . import shown
 
@@ -23,6 +23,8 @@ class Outcome(NamedTuple):
 
 def of(scene: bpy.types.Scene) -> Outcome:
     """Empty when nothing is known."""
+    if session.is_searching(scene):
+        return Outcome(melting.SEARCHING)
     tallow = scene.tallow
     fresh = melting.is_fresh(scene)
     baked = _baked(scene)

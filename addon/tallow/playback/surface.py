@@ -56,16 +56,29 @@ def show(scene: bpy.types.Scene, cache: Cache, frame: int, create: bool) -> None
         obj.hide_viewport = not visible
     if not visible and not bpy.app.background:
         return
-    key = _request(scene, cache, frame)
-    prepared = _ahead.take(key)
+    prepared = _read(scene, cache, frame)
     if prepared is None:
-        shown.inspector_of(cache).distrust(key[0])
-        return  # keep what is shown; the Show panel says which file is missing
+        clear(scene)  # the Show panel says which files are missing
+        return
     fill.fill_mesh(obj.data, prepared)
     slots.show(obj, cache.carried)
     _choose_color(obj.data, prepared)
     if frame + 1 in cache.frames:
         _ahead.expect(_request(scene, cache, frame + 1))
+
+
+def _read(scene: bpy.types.Scene, cache: Cache, frame: int) -> Optional[Frame]:
+    """The surface of a frame, or of the one that stands in for it."""
+    for _attempt in cache.order:
+        number = shown.whole(cache, frame, "surface")
+        if number is None:
+            return None
+        key = _request(scene, cache, number)
+        prepared = _ahead.take(key)
+        if prepared is not None:
+            return prepared
+        shown.inspector_of(cache).distrust(key[0])
+    return None
 
 
 def look_into(cache: Cache, frame: int) -> None:

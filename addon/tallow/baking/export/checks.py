@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from pathlib import Path
 from typing import List, NamedTuple, Optional, Tuple
@@ -14,7 +13,7 @@ from ...core import estimate, machine
 from ...core.events import format_seconds
 from ...model import amount, domain, heating, placement, roles, shot, units, updates
 from ...model.materials import lookup, why_none
-from .. import installation
+from .. import installation, session
 from . import fingerprint, heat_checks, motion, puddle_checks, reach_checks, settings, shape_checks
 
 SMALLEST_CELL = 2e-5  # m, of the library
@@ -32,6 +31,20 @@ class Problem(NamedTuple):
 def known_problems(scene: bpy.types.Scene) -> List[Problem]:
     """What is wrong with the set-up, for panels: looked for again when something was edited."""
     return updates.remembered(scene, "problems", lambda: check_scene(scene))
+
+
+def known_notes(scene: bpy.types.Scene) -> List[Problem]:
+    """What an artist may want to know and is no fault, for panels."""
+    if domain.get(scene) is None:
+        return []
+    return updates.remembered(scene, "notes", lambda: _find_notes(scene))
+
+
+def _find_notes(scene: bpy.types.Scene) -> List[Problem]:
+    found = heat_checks.without_heater(scene) if scene.tallow.thermal_speed > 0.0 else []
+    found += [(obj.name, shape_checks.fine_parts(scene, obj)) for obj in roles.with_role(scene, *roles.SOURCES)
+              if roles.takes_part(obj, bpy.context.view_layer) and not _is_elsewhere(scene, obj)]
+    return [Problem(False, text, name) for name, text in found if text]
 
 
 def check_scene(scene: bpy.types.Scene) -> List[Problem]:
@@ -58,7 +71,7 @@ def check_scene(scene: bpy.types.Scene) -> List[Problem]:
     for obj in roles.with_role(scene):
         problems += _check_object(scene, obj, low, high)
     return problems + _check_domain(scene) + _check_size(scene) + _check_heat(scene) + [
-        Problem(False, text) for text in heat_checks.warnings(scene)] + [
+        Problem(False, text, name) for name, text in heat_checks.warnings(scene)] + [
         Problem(False, text, name) for name, text in _found_in_shapes(scene, low, high)]
 
 
@@ -72,6 +85,8 @@ def _found_in_shapes(scene: bpy.types.Scene, low, high) -> List[Tuple[str, str]]
 
 
 def _check_heat(scene: bpy.types.Scene) -> List[Problem]:
+    if session.is_searching(scene):
+        return []
     if fingerprint.is_fresh(scene, shot.goal(scene)):
         return [Problem(False, scene.tallow.melt_note)] if scene.tallow.melt_missed else []
     melting = heating.too_slow(scene) if scene.tallow.thermal_speed > 0.0 else None
@@ -98,10 +113,11 @@ def _check_domain(scene: bpy.types.Scene) -> List[Problem]:
 
 def _check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low, high) -> List[Problem]:
     role = roles.of(obj)
-    if obj.type == "MESH" and not obj.data.polygons and not obj.modifiers:
-        return [Problem(True, f"{obj.name} has no faces. Give it a mesh with faces, or set its role to None.")]
-    if not all(math.isfinite(side) for side in obj.dimensions):
-        return [Problem(True, f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh.")]
+    at_start = not _is_elsewhere(scene, obj) and (scene.frame_current == shot.frame_range(scene)[0] or not motion.may_deform(obj))
+    if at_start and obj.mode == "OBJECT" and roles.takes_part(obj, bpy.context.view_layer):
+        unfit = shape_checks.why_unfit(obj, role)
+        if unfit:
+            return [Problem(True, unfit, obj.name)]
     problems = []
     if role.fluid and lookup(scene, obj.tallow.material) is None:
         problems.append(Problem(True, why_none(obj)))

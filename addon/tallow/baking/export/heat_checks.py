@@ -7,14 +7,18 @@ from typing import Dict, List, Tuple
 
 import bpy
 
-from ...core import animation, presets
+from ...core import animation, presets, scene_file
 from ...core.presets import ZERO_CELSIUS
 from ...model import roles
 from ...model.materials import lookup
+from . import reach_checks
 
 
-def warnings(scene: bpy.types.Scene) -> List[str]:
-    found: List[str] = []
+Found = List[Tuple[str, str]]  # names of objects, and sentences
+
+
+def warnings(scene: bpy.types.Scene) -> Found:
+    found: Found = []
     for obj in roles.with_role(scene, *roles.FLUIDS):
         material = lookup(scene, obj.tallow.material)
         if material is None or not roles.takes_part(obj, bpy.context.view_layer):
@@ -23,8 +27,35 @@ def warnings(scene: bpy.types.Scene) -> List[str]:
         wrong = _wrong_wax(obj, material) if frozen else _wrong_liquid(obj, material)
         if not wrong and frozen and (scene.tallow.thermal_speed > 0.0 or _is_keyed(scene, "thermal_speed")):
             wrong = _never_melts(scene, obj, material)
-        found += [wrong] if wrong else []
+        found += [(obj.name, wrong)] if wrong else []
     return found
+
+
+def without_heater(scene: bpy.types.Scene) -> Found:
+    """What melts wax in a scene that has no heater: the air, or hot solids. That is allowed, and easily done by deleting a lamp."""
+    layer = bpy.context.view_layer
+    if any(roles.takes_part(obj, layer) for obj in roles.with_role(scene, *roles.HEATERS)) or _is_keyed(scene, "ambient"):
+        return []
+    found: Found = []
+    for wax in roles.with_role(scene, *roles.FROZEN):
+        material = lookup(scene, wax.tallow.material)
+        if material is None or not presets.freezes(material) or not roles.takes_part(wax, layer):
+            continue
+        solidus = material["solidus"] - ZERO_CELSIUS
+        hot = _hot_objects(scene, wax, solidus)
+        if wax.tallow.temperature >= solidus or any(not roles.is_solid(obj) for obj in hot):
+            continue
+        words = [f"the air ({scene.tallow.ambient:.0f} °C)"] * (scene.tallow.ambient >= solidus)
+        words += [f"{obj.name} ({obj.tallow.temperature:.0f} °C)" for obj in hot]
+        if words:
+            found.append((wax.name, f"There is no heater. {wax.name} is melted by {scene_file.join_words(words, 4)}."))
+    return found
+
+
+def _hot_objects(scene: bpy.types.Scene, wax: bpy.types.Object, celsius: float) -> List[bpy.types.Object]:
+    """What is hot enough to melt the wax, and may touch it. Heaters that do not reach it have sentences of their own."""
+    others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm and roles.takes_part(obj, bpy.context.view_layer)]
+    return [obj for obj in others if _may_reach(obj, celsius) and (roles.of(obj).heater or reach_checks.may_touch(scene, obj, wax))]
 
 
 def _degrees(kelvin: float) -> str:
@@ -58,11 +89,10 @@ def _never_melts(scene: bpy.types.Scene, wax: bpy.types.Object, material: Dict) 
     solidus = material["solidus"] - ZERO_CELSIUS
     if not presets.freezes(material) or _is_keyed(scene, "ambient") or max(wax.tallow.temperature, scene.tallow.ambient) >= solidus:
         return ""
-    others = [obj for obj in roles.with_role(scene) if roles.of(obj).can_warm and roles.takes_part(obj, bpy.context.view_layer)]
-    if any(_may_reach(obj, solidus) for obj in others):
+    if _hot_objects(scene, wax, solidus):
         return ""
-    plates: List[Tuple[float, str]] = [(obj.tallow.temperature, obj.name) for obj in others
-                                       if roles.of(obj).heater and obj.tallow.heat_kind == "SOLID"]
+    heaters = [obj for obj in roles.with_role(scene, *roles.HEATERS) if roles.takes_part(obj, bpy.context.view_layer)]
+    plates: List[Tuple[float, str]] = [(obj.tallow.temperature, obj.name) for obj in heaters if obj.tallow.heat_kind == "SOLID"]
     if plates:
         hottest, name = max(plates)
         return (f"{wax.name} melts from {solidus:.0f} °C, and {name}, the hottest heat source, has only {hottest:.0f} °C. Raise its "

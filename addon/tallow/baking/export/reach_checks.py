@@ -58,6 +58,14 @@ def _why_nothing(scene: bpy.types.Scene, heater: bpy.types.Object, fluids: List[
     return f"{heater.name} holds nothing that can melt: {nearest.name} is {away} away. Move it around the wax, or make it larger."
 
 
+def may_touch(scene: bpy.types.Scene, obj: bpy.types.Object, wax: bpy.types.Object) -> bool:
+    """Whether something hot is or comes beside wax, which may fall onto it. What moves or flows may go anywhere."""
+    if motion.moves(wax) or motion.moves(obj) or not roles.is_solid(obj):
+        return True
+    cell = domain.cell_size(scene) / _metres(scene)
+    return shapes.gap(shapes.bounds(obj), _falling(scene, shapes.bounds(wax))) <= cell
+
+
 def _beside(scene: bpy.types.Scene, heater: bpy.types.Object, fluids: List[bpy.types.Object], cell: float) -> str:
     """A plate whose box has wax in it and that does not touch the wax, like a ring around it."""
     gaps = [(_surface_gap(scene, heater, obj), obj) for obj in fluids]

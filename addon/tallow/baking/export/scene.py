@@ -14,7 +14,7 @@ from ...core.scene_file import SceneData, SceneWriter, number, world_with_keys
 from ...model import meshes, placement, roles, shot, units
 from ...model.materials import lookup, why_none
 from .. import suspension
-from . import carry, motion, objects, settings, sheets, snapshot
+from . import carry, motion, objects, settings, shape_checks, sheets, snapshot
 
 
 class ExportError(Exception):
@@ -116,16 +116,9 @@ class Exporter:
 
     def _take_mesh(self, obj: bpy.types.Object) -> None:
         mesh = meshes.evaluated(obj, self.context.evaluated_depsgraph_get())
-        role = roles.of(obj)
-        if not len(mesh.indices):
-            raise ExportError(f"{obj.name} has no faces, so it cannot be {role.words}. Give it a mesh with faces, or set "
-                              "its role to None.")
-        if (role.fluid or role.body) and meshes.is_flat(mesh):
-            raise ExportError(f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a "
-                              "Solidify modifier.")
-        if role.heater and obj.tallow.heat_kind == "VOLUME" and meshes.is_flat(mesh):
-            raise ExportError(f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot "
-                              "solid.")
+        wrong = shape_checks.why_unfit(obj, roles.of(obj), mesh)
+        if wrong:
+            raise ExportError(wrong)
         self.meshes[obj.name] = mesh
 
     def _take_carried(self) -> None:

@@ -7,16 +7,17 @@ Each check gives pairs of an object's name and a sentence.
 from __future__ import annotations
 
 import math
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 import bpy
 from mathutils import Vector
 
 from ...core import estimate, scene_file
-from ...model import domain, roles, shapes, shot, units
-from . import settings
+from ...model import domain, meshes, roles, shapes, shot, units
+from . import motion, settings
 
 THIN = 0.05  # share of the volume in parts that are too thin, from which on it is told
+FINE_CELLS, FINE = 1.5, 0.02  # cells that a part needs for its edges, and the share from which on it is told
 MOST_CELLS = 512  # along a side, that can be advised
 Found = List[Tuple[str, str]]
 NAMES = {"wall_z0": "the bottom", "wall_z1": "the top"}
@@ -36,6 +37,25 @@ def check_domain(scene: bpy.types.Scene) -> Found:
         return []
     return [(box.name, f"{box.name} is turned, and cells are not: the bake would take the straight box around it, which is "
                        "larger. Press Straighten Domain.")]
+
+
+def why_unfit(obj: bpy.types.Object, role: roles.Role, mesh: Optional[meshes.Triangles] = None) -> str:
+    """Why an object cannot have a role; empty when it can. `mesh`: its own at the start, where it is known."""
+    if not all(math.isfinite(side) for side in obj.dimensions):
+        return f"Coordinates of {obj.name} are not numbers. Undo what moved its vertices, or give it another mesh."
+    if mesh is None:
+        has_faces, is_flat = shapes.substance(obj)
+        is_flat = is_flat or (not motion.moves(obj) and obj.matrix_world.to_3x3().determinant() == 0.0)
+    else:
+        has_faces, is_flat = len(mesh.indices) > 0, meshes.is_flat(mesh)
+    if not has_faces:
+        otherwise = "select another object" if roles.of(obj).identifier == "NONE" else "set its role to None"
+        return f"{obj.name} has no faces, so it cannot be {role.words}. Give it a mesh with faces, or {otherwise}."
+    if is_flat and (role.fluid or role.body):
+        return f"{obj.name} is flat, so it cannot be {role.words}. Give it thickness, for example with a Solidify modifier."
+    if is_flat and role.heater and obj.tallow.heat_kind == "VOLUME":
+        return f"{obj.name} is flat, so there is nothing inside of it to heat. Give it thickness, or make it a hot solid."
+    return ""
 
 
 def check_object(scene: bpy.types.Scene, obj: bpy.types.Object, low: Vector, high: Vector) -> Found:
@@ -87,10 +107,27 @@ def _check_thickness(scene: bpy.types.Scene, obj: bpy.types.Object) -> Found:
                        f"and its volume would not be kept. {todo}{', or make it thicker.' if needed <= MOST_CELLS else '.'}")]
 
 
-def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object) -> int:
-    """The least resolution that keeps the thin parts of an object."""
-    thinnest = max(shapes.thickness(obj).at_share(THIN) * _metres(scene), 1e-9)
-    return math.ceil(scene.tallow.resolution * domain.cell_size(scene) / thinnest * 1.001)
+def fine_parts(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
+    """What more cells would do for parts that are kept, and too thin to keep their edges. Thinner ones have a warning."""
+    cell = domain.cell_size(scene)
+    if not math.isfinite(sum(obj.dimensions)) or obj.mode != "OBJECT" or cell <= 0.0 or domain.is_preview(scene):
+        return ""
+    thickness, length = shapes.thickness(obj), cell / _metres(scene)
+    share = thickness.thinner_than(FINE_CELLS * length)
+    if share < FINE or thickness.thinner_than(length) >= THIN:
+        return ""
+    needed = resolution_for(scene, obj, FINE, FINE_CELLS)
+    ways = [f"the resolution to {needed}, for its full shape"] if needed <= MOST_CELLS else []
+    ways += ["Surface Detail to 2, for finer edges in the same cells"] if scene.tallow.mesh_detail < 2 else []
+    todo = f"Raise {'; or '.join(ways)}." if ways else "Make it thicker, or the domain smaller."
+    return (f"{100.0 * share:.0f} % of {obj.name} is thinner than one and a half cells ({estimate.format_length(FINE_CELLS * cell)}), so it "
+            f"looks worn from the first frame on. {todo}")
+
+
+def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object, share: float = THIN, cells: float = 1.0) -> int:
+    """The least resolution at which only that share of an object is thinner than so many cells."""
+    thinnest = max(shapes.thickness(obj).at_share(share) * _metres(scene), 1e-9)
+    return math.ceil(scene.tallow.resolution * cells * domain.cell_size(scene) / thinnest * 1.001)
 
 
 def _metres(scene: bpy.types.Scene) -> float:

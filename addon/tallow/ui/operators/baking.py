@@ -19,7 +19,8 @@ def _run(operator, context, start=job.start, done="baked up to frame {}", **argu
     try:
         start(context, **arguments)
     except job.BakeError as error:
-        job.fail(context.scene, str(error))
+        if not isinstance(error, job.SetUpError):
+            job.fail(context.scene, str(error))
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
     if not bpy.app.background:

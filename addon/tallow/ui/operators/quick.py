@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
-from ...baking import installation, melting
+from ...baking import installation, job, melting
 from ...baking.export import shape_checks
 from ...model import amount, domain, heating, puddle, roles, shot, staging, units
 from ...model.materials import lookup, why_none
@@ -27,7 +27,7 @@ class _Quick(bpy.types.Operator):
     def poll(cls, context):
         return context.mode == "OBJECT"
 
-    def chosen(self, context):
+    def chosen(self, context, role):
         incomplete = installation.problem()
         if incomplete:
             self.report({"ERROR"}, incomplete)
@@ -37,6 +37,11 @@ class _Quick(bpy.types.Operator):
             objects = [context.object]
         if not objects:
             self.report({"WARNING"}, roles.why_no_role(context.object))
+        context.view_layer.update()
+        unfit = next(filter(None, (shape_checks.why_unfit(obj, roles.BY_NAME[role]) for obj in objects)), "")
+        if unfit:
+            self.report({"ERROR"}, unfit)
+            return []
         return objects
 
     @staticmethod
@@ -66,6 +71,7 @@ class _Quick(bpy.types.Operator):
         scene = context.scene
         scene.frame_end = scene.frame_start + self.frames - 1
         staging.ensure_camera_and_light(scene, view)
+        job.forget_failure(scene)
         give_look(context)
         return {"FINISHED"}
 
@@ -90,13 +96,19 @@ class TALLOW_OT_quick_melt(Searching, _Quick):
 
     strengthened = False  # in this run
 
+    def draw(self, _context):
+        column = self.layout.column()
+        column.use_property_split, column.use_property_decorate = True, False
+        plate = ("temperature",) if self.heat == "PLATE" else ()
+        for name in ("frames", "resolution", "heat", *plate, "percent", "by", "warm_air"):
+            column.prop(self, name)
+
     def prepare(self, context):
         self.strengthened = False
-        objects = self.chosen(context)
+        objects = self.chosen(context, "WAX")
         if not objects:
             return {"CANCELLED"}
         scene = context.scene
-        context.view_layer.update()
         self.give_role(objects, "WAX")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}
@@ -167,11 +179,10 @@ class TALLOW_OT_quick_liquid(_Quick):
     bl_description = "Make the selected mesh liquid, and add a domain for it to splash in. Then press Bake"
 
     def execute(self, context):
-        objects = self.chosen(context)
+        objects = self.chosen(context, "LIQUID")
         if not objects:
             return {"CANCELLED"}
         scene = context.scene
-        context.view_layer.update()
         self.give_role(objects, "LIQUID")
         if self.lack_material(scene, objects):
             return {"CANCELLED"}

@@ -5,7 +5,7 @@ import bpy
 
 from ...baking import comparing, paths
 from ...core import bake_list
-from .common import Sidebar, wrapped
+from .common import Sidebar, facts, wrapped
 
 MOST_ROWS = 12
 
@@ -20,10 +20,8 @@ class TALLOW_PT_bakes(Sidebar, bpy.types.Panel):
     def poll(cls, context):
         return bool(bake_list.entries(*paths.roots(context.scene)))
 
-    def draw_header_preset(self, context):
-        self.layout.label(text=paths.room(context.scene))  # a closed panel says it, too
-
     def draw(self, context):
+        facts(self.layout, (("In all", paths.room(context.scene)),))
         shown = paths.bake_folder(context.scene)
         found = bake_list.entries(*paths.roots(context.scene))
         for entry in found[:MOST_ROWS]:

@@ -4,7 +4,7 @@
 import bpy
 
 from ... import playback
-from ...baking import job, newer, paths, staleness
+from ...baking import job, melting, newer, paths, session, staleness
 from ...baking.export import checks
 from ...core import bake_list, estimate, integrity
 from ...core.events import format_seconds
@@ -67,8 +67,15 @@ def _draw_ready(context, layout, status) -> None:
         column.operator("tallow.bake_from", icon="NEXT_KEYFRAME")
         if cache.order:
             _draw_baked(context, layout, cache)
+    for note in checks.known_notes(context.scene):
+        wrapped(context, layout, note.text, "INFO")
+    kept = paths.kept_before(context.scene)
+    if kept:
+        wrapped(context, layout, kept, "INFO")
     if problem:
         wrapped(context, layout, problem.text, "INFO")
+    if session.is_searching(context.scene):
+        wrapped(context, layout, melting.SEARCHING, "INFO")
     for other in problems:
         if not other.fatal and other.text not in status.warnings:  # else it is listed with those of the bake
             wrapped(context, layout, other.text, "ERROR")

@@ -21,7 +21,7 @@ class TALLOW_PT_domain(Sidebar, bpy.types.Panel):
         tallow = scene.tallow
         box = domain.get(scene)
         if units.measured(scene):
-            _draw_life_size(layout, scene)
+            _draw_life_size(context, layout, scene)
         if box:
             layout.prop(tallow, "domain", text="")
         column = fields(layout)
@@ -53,7 +53,7 @@ def preview_words(scene) -> str:
             "fewer cells wax melts a little later.")
 
 
-def _draw_life_size(layout, scene) -> None:
+def _draw_life_size(context, layout, scene) -> None:
     column = layout.column(align=True)
     column.label(text="Real Size")
     column.row(align=True).prop(scene.tallow, "life_size", expand=True)
@@ -61,7 +61,7 @@ def _draw_life_size(layout, scene) -> None:
         column.prop(scene.tallow, "life_centimetres")
     line = column.row()
     line.active = False
-    line.label(text=f"{units.measured(scene).name} is {estimate.format_length(units.get_life_size(scene))} in life")
+    wrapped(context, line, f"{units.measured(scene).name} is {estimate.format_length(units.get_life_size(scene))} in life, by Real Size")
 
 
 class TALLOW_PT_walls(Sidebar, bpy.types.Panel):

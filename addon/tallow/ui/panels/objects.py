@@ -47,6 +47,9 @@ def _draw_problems(context, layout, obj) -> None:
     for problem in checks.known_problems(context.scene):
         if problem.concerns(obj):
             wrapped(context, layout, problem.text, "INFO" if problem.fatal else "ERROR")
+    for note in checks.known_notes(context.scene):
+        if note.concerns(obj):
+            wrapped(context, layout, note.text, "INFO")
 
 
 def _draw_quick_start(context, layout) -> None:
