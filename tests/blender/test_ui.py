@@ -5,7 +5,7 @@ import sys
 
 import bpy
 import scenes
-from paper import Paper, drawn
+from paper import drawn
 
 
 def all_classes():
@@ -59,17 +59,11 @@ def test_quick_buttons_and_ready_scenes_stay_reachable(folder):
     from tallow.ui.panels import objects
     scenes.wax_in_a_box(folder)
     assert menus._draw in bpy.types.VIEW3D_MT_add._dyn_ui_initialize()
-
-    class Panel:
-        layout = Paper()
-
     for baked in (False, True):
         if baked:
             bpy.ops.tallow.bake()
         for draw in (objects.TALLOW_PT_object.draw, menus.TALLOW_MT_add.draw):
-            Panel.layout.names.clear()
-            draw(Panel, bpy.context)
-            assert {"tallow.quick_melt", "tallow.quick_liquid", "tallow.ready_scene"} <= set(Panel.layout.names)
+            assert {"tallow.quick_melt", "tallow.quick_liquid", "tallow.ready_scene"} <= set(drawn(draw).names)
 
 
 def test_the_line_under_real_size_says_how_large_the_wax_is(folder):

@@ -119,9 +119,9 @@ def fine_parts(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
     needed = resolution_for(scene, obj, FINE, FINE_CELLS)
     ways = [f"the resolution to {needed}, for its full shape"] if needed <= MOST_CELLS else []
     ways += ["Surface Detail to 2, for finer edges in the same cells"] if scene.tallow.mesh_detail < 2 else []
-    todo = f"Raise {'; or '.join(ways)}." if ways else "Make it thicker, or the domain smaller."
+    todo = f"Raise {'; or '.join(ways)}" if ways else "Make it thicker, or the domain smaller"
     return (f"{100.0 * share:.0f} % of {obj.name} is thinner than one and a half cells ({estimate.format_length(FINE_CELLS * cell)}), so it "
-            f"looks worn from the first frame on. {todo}")
+            f"looks worn from the first frame on. {todo}.")
 
 
 def resolution_for(scene: bpy.types.Scene, obj: bpy.types.Object, share: float = THIN, cells: float = 1.0) -> int:
