@@ -297,9 +297,10 @@ def test_the_camera_of_quick_melt_sees_all_of_scenes_of_any_size(folder):
     for size in (0.02, 2.0, 200.0):
         quick(size)
         camera = bpy.context.scene.camera
-        away = [(camera.location - obj.matrix_world @ corner).length for obj in bpy.context.scene.objects if obj.type == "MESH"
-                for corner in (vertex.co for vertex in obj.data.vertices)]
-        assert camera.data.clip_start < 0.5 * min(away) and max(away) < camera.data.clip_end, (size, min(away), max(away))
+        shown = [obj for obj in bpy.context.scene.objects if obj.type == "MESH"]
+        away = [(camera.location - obj.matrix_world @ corner.co).length for obj in shown for corner in obj.data.vertices]
+        near, far = min(away), max(away)
+        assert camera.data.clip_start < 0.5 * near and far < camera.data.clip_end, (size, near, far)
 
 
 def test_what_falls_off_the_plate_finds_a_hot_floor(folder):
