@@ -298,7 +298,8 @@ def test_the_camera_of_quick_melt_sees_all_of_scenes_of_any_size(folder):
         quick(size)
         camera = bpy.context.scene.camera
         shown = [obj for obj in bpy.context.scene.objects if obj.type == "MESH"]
-        away = [(camera.location - obj.matrix_world @ corner.co).length for obj in shown for corner in obj.data.vertices]
+        corners = [obj.matrix_world @ corner.co for obj in shown for corner in obj.data.vertices]
+        away = [(camera.location - corner).length for corner in corners]
         near, far = min(away), max(away)
         assert camera.data.clip_start < 0.5 * near and far < camera.data.clip_end, (size, near, far)
 
