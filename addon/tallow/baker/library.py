@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_
 from pathlib import Path
 from typing import List, Optional
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 DEPENDENCIES = "dependencies.txt"  # next to the library in a release
 
 SLICE_NUMBERS = 6  # TLW_SLICE_NUMBERS

@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 // Raised whenever a struct below changes its layout.
-#define TLW_ABI_VERSION 4
+#define TLW_ABI_VERSION 5
 
 typedef enum tlwResult {
     TLW_OK = 0,

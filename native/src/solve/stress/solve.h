@@ -33,7 +33,7 @@ typedef enum tlwStressMethod {
 typedef struct tlwStressOptions {
     double tolerance;
     int max_iterations; // per preconditioner
-    int patience;       // give up after as many iterations that have not even reached a tenth; 0 = never
+    int patience;       // iterations after which a solve with a tenth of its residual left is given up; 0 = never
     tlwStressMethod method;
     tlwCancelFn *cancel; // may be null; polled every few iterations
     void *user;
